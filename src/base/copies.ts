@@ -25,12 +25,14 @@ export function brand(type: abstract new (...given: never) => object, name: stri
   Object.defineProperty(type, Symbol.hasInstance, {
     value(this: unknown, given: unknown) {
       // written out, because every request that fails asks for it
-      return this === type ? typeof given === 'object' && given !== null && mark in given : isOwn(this, given)
+      return this === type
+        ? typeof given === 'object' && given !== null && mark in given
+        : isInstanceOf(this, given)
     },
   })
 }
 
 /** `instanceof` as it is for every other class. */
-function isOwn(type: unknown, given: unknown): boolean {
+function isInstanceOf(type: unknown, given: unknown): boolean {
   return Reflect.apply(Function.prototype[Symbol.hasInstance], type, [given])
 }

@@ -155,7 +155,7 @@ export class DefinitionError extends Error {
   constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
     const all = withOneOfZod(errors)
     super(
-      `${all.length === 1 ? 'A mistake' : `${all.length} mistakes`} in the definitions\n${all.map(toLine).join('\n')}`,
+      `${all.length === 1 ? 'A mistake' : `${all.length} mistakes`} in the definitions\n${all.map(formatProblem).join('\n')}`,
       options,
     )
     this.name = 'DefinitionError'
@@ -181,7 +181,7 @@ function withOneOfZod(problems: readonly DefinitionProblem[]): readonly Definiti
   })
 }
 
-function toLine({ code, where, message, fix }: DefinitionProblem): string {
+function formatProblem({ code, where, message, fix }: DefinitionProblem): string {
   return `  ${where}: ${message}. ${capitalize(fix)} [${code}]`
 }
 
@@ -197,14 +197,14 @@ interface Placeable {
 }
 
 /** Definitions that may have a place, the nearest first. */
-type Definitions = readonly (object | undefined)[]
+type NearestDefinitions = readonly (object | undefined)[]
 
 type Caller = (...args: never) => unknown
 
 const traces = /* @__PURE__ */ shared('traces', () => new WeakMap<object, Trace>())
 
 /** Remembers the place of the call of `caller` as that of a definition. It costs about 3 microseconds, and is written when a mistake is reported. */
-export function placed<T extends object>(definition: T, caller: Caller): T {
+export function recordLocation<T extends object>(definition: T, caller: Caller): T {
   traces.set(definition, capture(caller, 1))
   return definition
 }
@@ -214,22 +214,22 @@ export function placed<T extends object>(definition: T, caller: Caller): T {
  * above it.
  */
 export function errorAt(problems: readonly DefinitionProblem[], caller: Caller, depth = 0): DefinitionError {
-  const at = toPlace(capture(caller, depth + 1))
+  const at = locationOf(capture(caller, depth + 1))
   return new DefinitionError(
     problems.map((problem) => (problem.at === undefined ? atPlace(problem, at) : problem)),
   )
 }
 
 /** Adds the place of the first of the definitions that has one to a problem or warning that has none. */
-export function atDefinition<P extends Placeable>(problem: P, ...definitions: Definitions): P {
-  return problem.at === undefined ? atPlace(problem, placeOf(definitions)) : problem
+export function atDefinition<P extends Placeable>(problem: P, ...definitions: NearestDefinitions): P {
+  return problem.at === undefined ? atPlace(problem, definitionLocation(definitions)) : problem
 }
 
 /** Something that is defined, as messages call it. */
 interface Labelled {
   readonly label: string
   /** The nearest first. */
-  readonly definitions: Definitions
+  readonly definitions: NearestDefinitions
 }
 
 /**
@@ -237,13 +237,13 @@ interface Labelled {
  * `about`, as it is for two routes that are written inside one controller.
  */
 export function labelBeside({ label, definitions }: Labelled, about: Labelled): string {
-  const at = placeOf(definitions)
-  return at === undefined || at === placeOf(about.definitions) ? label : `${label} (${at})`
+  const at = definitionLocation(definitions)
+  return at === undefined || at === definitionLocation(about.definitions) ? label : `${label} (${at})`
 }
 
 /** The place of the first of the definitions that has one, as file and line. */
-export function placeOf(definitions: Definitions): string | undefined {
-  return toPlace(definitions.map((each) => each && traces.get(each)).find((each) => each !== undefined))
+export function definitionLocation(definitions: NearestDefinitions): string | undefined {
+  return locationOf(definitions.map((each) => each && traces.get(each)).find((each) => each !== undefined))
 }
 
 /** Adds the place of a definition to the problems of a check that have none. Nested checks may have added a place before. */
@@ -256,14 +256,17 @@ export function checkAt<T>(definition: object, problems: DefinitionProblem[], ch
 }
 
 /** A `DefinitionError` whose problems have the places of the definitions that `find` returns; any other error as it is. */
-export function withPlaces(error: unknown, find: (problem: DefinitionProblem) => Definitions): unknown {
+export function withLocations(
+  error: unknown,
+  find: (problem: DefinitionProblem) => NearestDefinitions,
+): unknown {
   if (!(error instanceof DefinitionError)) return error
   const problems = error.errors.map((problem) => atDefinition(problem, ...find(problem)))
   return new DefinitionError(problems, error)
 }
 
 /** Does a step; what it throws is passed to `fail`, which throws it with places. */
-export function attempt<T>(step: () => T, fail: (error: unknown) => never): T {
+export function orFail<T>(step: () => T, fail: (error: unknown) => never): T {
   try {
     return step()
   } catch (error) {
@@ -287,11 +290,11 @@ function capture(caller: Caller, lines: number): Trace {
 }
 
 /** The last line of a trace, its file relative to the working directory, or `undefined` if it cannot be read. */
-function toPlace(trace: Trace | undefined): string | undefined {
+function locationOf(trace: Trace | undefined): string | undefined {
   try {
     const lines = String(trace?.stack).matchAll(LINE)
     const [, file = '', line] = [...lines].at(-1) ?? []
-    return line === undefined ? undefined : `${toPath(file)}:${line}`
+    return line === undefined ? undefined : `${relativeFile(file)}:${line}`
   } catch {
     // programs may have set an Error.prepareStackTrace that throws or returns no text
     return undefined
@@ -301,7 +304,7 @@ function toPlace(trace: Trace | undefined): string | undefined {
 /** A line of a trace that names a file. Code of `eval` is in none. */
 const LINE = /^ +at (?!.*\beval at )(?:.*? \()?((?:file|\/|\w:|webpack).*):(\d+):\d+\)?$/gm
 
-function toPath(file: string): string {
+function relativeFile(file: string): string {
   const path = file.startsWith('file:') ? decodeURIComponent(new URL(file).pathname) : file
   const folder = workingDirectory()
   const plain = path.replaceAll('\\', '/').replace(/^\/(?=\w:)/, '')
@@ -332,7 +335,7 @@ export interface Rules {
 }
 
 /** How problems of options are reported: the message about one that does not exist, the names that are proposed, and the codes. */
-interface Reporting {
+interface ProblemWording {
   readonly unknown?: (name: string) => string
   readonly names?: readonly string[]
   readonly codes?: readonly [unknown: DefinitionErrorCode, invalid: DefinitionErrorCode]
@@ -344,7 +347,7 @@ export function optionProblems(
   options: object,
   rules: Rules,
   group = '',
-  { unknown = noOption, names = Object.keys(rules), codes = OPTION_CODES }: Reporting = {},
+  { unknown = noOption, names = Object.keys(rules), codes = OPTION_CODES }: ProblemWording = {},
 ): readonly DefinitionProblem[] {
   const [missing, invalid] = codes
   return Object.entries(options).flatMap(([key, value]): readonly DefinitionProblem[] => {
@@ -375,7 +378,7 @@ function noOption(name: string): string {
  *
  * @throws `TypeError` for a name that is not among `names`.
  */
-export function checkNames(where: string, options: object, names: ReadonlySet<string>): void {
+export function checkOptionNames(where: string, options: object, names: ReadonlySet<string>): void {
   for (const name in options) if (!names.has(name)) refuseName(where, options, name, names)
 }
 

@@ -27,12 +27,12 @@ const RECORDS: ReadonlySet<string> = new Set(
 
 const REF = '#/components/schemas/'
 
-export function listOf(value: unknown): readonly JsonSchema[] {
+export function schemaList(value: unknown): readonly JsonSchema[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
 export function optionsOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] {
-  return [...listOf(anyOf), ...listOf(oneOf)]
+  return [...schemaList(anyOf), ...schemaList(oneOf)]
 }
 
 /** Calls a function with each schema directly in a schema, its keyword, and its name or number there, if the keyword has several. */
@@ -136,11 +136,11 @@ function foldType<T>(type: unknown, schema: JsonSchema, cases: SchemaCases<T>): 
   // members without a type are those of an object, if the value is one
   if (type !== 'object' && !isRecord(properties)) return cases.unknown
   const isOpen = others !== undefined && others !== false
-  return cases.object(membersOf(schema, cases.inner), isOpen ? cases.inner(others) : undefined, schema)
+  return cases.object(memberSchemas(schema, cases.inner), isOpen ? cases.inner(others) : undefined, schema)
 }
 
 /** The members that an object schema names. */
-export function membersOf<T>(
+export function memberSchemas<T>(
   { properties, required }: JsonSchema,
   make: (schema: unknown) => T,
 ): readonly SchemaMember<T>[] {

@@ -105,7 +105,7 @@ function isShortAscii(text: string): boolean {
 let toId: (() => string) | undefined
 
 /** A random UUID. */
-export function createId(): string {
+export function createUuid(): string {
   toId ??= findIds() ?? (() => crypto.randomUUID())
   return toId()
 }

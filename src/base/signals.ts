@@ -1,15 +1,15 @@
 /** The waiting callbacks of each signal, which share one listener because Node warns of more than ten. */
-const waiting = new WeakMap<AbortSignal, Waiting>()
+const waiting = new WeakMap<AbortSignal, SignalListener>()
 
 /** A listener, and what it calls. */
-interface Waiting {
+interface SignalListener {
   readonly all: Set<() => void>
   readonly listen: () => void
 }
 
 /** Calls a function when the signal is aborted. Returns the function that forgets it. */
 export function whenAborted(signal: AbortSignal, stop: () => void): () => void {
-  const { all, listen } = waiting.get(signal) ?? createWaiting(signal)
+  const { all, listen } = waiting.get(signal) ?? createSignalListener(signal)
   all.add(stop)
   return () => {
     if (!all.delete(stop) || all.size > 0) return
@@ -18,7 +18,7 @@ export function whenAborted(signal: AbortSignal, stop: () => void): () => void {
   }
 }
 
-function createWaiting(signal: AbortSignal): Waiting {
+function createSignalListener(signal: AbortSignal): SignalListener {
   const all = new Set<() => void>()
   const made = { all, listen: () => all.forEach((each) => each()) }
   waiting.set(signal, made)
@@ -30,7 +30,7 @@ function createWaiting(signal: AbortSignal): Waiting {
  * Aborts a controller when a signal that may live longer is aborted. Returns the function that forgets it. A signal of `AbortSignal.any`
  * stays in memory on Node 20 if somebody listens to it, and leaves a reference in its sources on later versions.
  */
-export function follow(signal: AbortSignal, controller: AbortController): () => void {
+export function followSignal(signal: AbortSignal, controller: AbortController): () => void {
   if (!signal.aborted) return whenAborted(signal, () => controller.abort(signal.reason))
   controller.abort(signal.reason)
   return () => undefined

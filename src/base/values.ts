@@ -59,7 +59,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
  * A copy of a text that shares no memory with another one: V8 keeps the whole header of a request for as long as a part of it. Use it for
  * texts of requests that are kept longer than the request. Parts that are joined are the fastest flat text.
  */
-export function flatCopy(text: string): string {
+export function detachString(text: string): string {
   return [text.slice(0, 1), text.slice(1)].join('')
 }
 
@@ -179,7 +179,7 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Does something with a value: in the same turn where it is there already, else when it comes. */
-export function after<V, T>(value: Awaitable<V>, change: (value: V) => T): T | PromiseLike<T> {
+export function andThen<V, T>(value: Awaitable<V>, change: (value: V) => T): T | PromiseLike<T> {
   return isPromise(value) ? value.then(change) : change(value)
 }
 
@@ -199,7 +199,7 @@ export async function settlesWithin(promise: Promise<unknown>, time: number): Pr
 }
 
 /** The result of the work of a store, or an error when it takes longer. */
-export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+export function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new Error(`The store gave no answer within ${milliseconds} ms`))
     const timer = setTimeout(late, milliseconds)
@@ -267,7 +267,7 @@ export function ignoreRejection(promise: unknown): void {
  *
  * @throws `TypeError` with the code `promise_not_awaited` for a promise, whose rejection is ignored.
  */
-export function atOnce<T>(hook: string, result: T | PromiseLike<unknown>): T {
+export function requireSync<T>(hook: string, result: T | PromiseLike<unknown>): T {
   if (!isPromise(result)) return result
   ignoreRejection(result)
   const error = new TypeError(`${hook} returned a promise, which is not awaited`)
@@ -275,15 +275,15 @@ export function atOnce<T>(hook: string, result: T | PromiseLike<unknown>): T {
 }
 
 /** Anything that logs, such as the context of a request. */
-interface Logs {
+interface HasLog {
   readonly log: { error(details: object, message: string): unknown }
 }
 
 /** Returns the result of a hook that Octavo does not await. A promise is logged, and `otherwise` is returned in its place. */
-export function atOnceOr<T>(hook: string, result: T | PromiseLike<unknown>, otherwise: T, source: Logs): T {
+export function atOnceOr<T>(hook: string, result: T | PromiseLike<unknown>, otherwise: T, source: HasLog): T {
   if (!isPromise(result)) return result
   try {
-    return atOnce<T>(hook, result)
+    return requireSync<T>(hook, result)
   } catch (err) {
     ignoreFailure(() => source.log.error({ err }, `${hook} failed`))
     return otherwise

@@ -1,5 +1,5 @@
 import { atDefinition, type DefinitionErrorCode, type DefinitionProblem } from '../base/definition-error.ts'
-import { isSchema, shapeOf, type Schema } from '../schema/schema.ts'
+import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
 import { modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
@@ -143,7 +143,7 @@ interface ChainWriter {
 }
 
 function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): ChainWriter {
-  const fieldIds: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextFieldId()]))
+  const fieldIds: State = new Map(Object.keys(objectShape(model)).map((key) => [key, nextFieldId()]))
   const steps: Step[] = []
   /** The state behind each step; the first is the newest. */
   const states: State[] = [fieldIds]

@@ -1,4 +1,4 @@
-import { placed } from '../base/definition-error.ts'
+import { recordLocation } from '../base/definition-error.ts'
 import { isString, type Awaitable } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation, Earlier } from './operations/operation.ts'
@@ -83,7 +83,11 @@ export function defineVersionChange<
   const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
   const made = { ...options, title, description, id, sideEffects }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the options, V is 'next' and S is false
-  return placed(Object.freeze(made), defineVersionChange) as unknown as VersionChange<V, FactsIn<P>, S>
+  return recordLocation(Object.freeze(made), defineVersionChange) as unknown as VersionChange<
+    V,
+    FactsIn<P>,
+    S
+  >
 }
 
 function toId(title: unknown): string {

@@ -7,7 +7,7 @@ import {
 } from '../base/definition-error.ts'
 import { ERRORS } from '../http/errors.ts'
 import { METHODS } from '../http/http.ts'
-import { isToken } from '../http/media-type.ts'
+import { isMediaToken } from '../http/media-type.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { isModelName } from './model.ts'
@@ -274,7 +274,7 @@ const KINDS: Readonly<Record<string, string>> = { query: 'parameter', cookies: '
 
 /** A name that older requests or responses cannot have. */
 function oldNameProblems(where: string, old: string, source: string, name: string): Found {
-  const isOk = isUsableName(old) && (source === 'query' || isToken(old))
+  const isOk = isUsableName(old) && (source === 'query' || isMediaToken(old))
   if (isOk) return []
   const kind = KINDS[source] ?? 'header'
   return [

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
-import { shapeOf, type Schema } from '../schema/schema.ts'
+import { objectShape, type Schema } from '../schema/schema.ts'
 import { changeProblem, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
@@ -15,7 +15,7 @@ export function stepProblems(
 ): readonly DefinitionProblem[] {
   const unfit: DefinitionProblem[] = []
   const wrong = [...chains].flatMap(({ name, model, fieldIds, steps }) => {
-    const shape = shapeOf(model)
+    const shape = objectShape(model)
     /** The schemas that fields have on the newer side of a step. */
     const schemas: Schemas = new Map([...fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]))
     return steps.flatMap((step) => {

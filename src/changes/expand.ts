@@ -1,5 +1,5 @@
 import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
-import { shapeOf } from '../router/path/pattern.ts'
+import { patternShape } from '../router/path/pattern.ts'
 import type { ResolvedRoute, ExpandRoutes } from '../routes/resolved-route.ts'
 import {
   createSelect,
@@ -183,7 +183,7 @@ function byAddress(routes: readonly ResolvedRoute[], known: KnownVersions): Iter
   for (const route of routes) {
     const spec = expandSpec(route.version, known)
     for (const method of route.methods) {
-      const key = `${method} ${shapeOf(route.pattern, false)}`
+      const key = `${method} ${patternShape(route.pattern, false)}`
       const rows = addresses.get(key) ?? []
       rows.push({ route, spec })
       addresses.set(key, rows)

@@ -1,5 +1,5 @@
-import { checkNames } from '../base/definition-error.ts'
-import { after, describeValue, isRecord } from '../base/values.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
+import { andThen, describeValue, isRecord } from '../base/values.ts'
 import type { MigrateValue } from '../routes/resolved-route.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import { createToNewest, createToOlder } from './body-layer.ts'
@@ -20,14 +20,14 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
       throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
-    checkNames('migrate', versions, ASKED)
+    checkOptionNames('migrate', versions, ASKED)
     const { from, to, route } = asked
     const older = to === undefined ? 0 : ageOf(parts, to)
     const newer = from === undefined ? 0 : ageOf(parts, from)
     const { toOlder } = createToOlder(schema, bodiesIn(schema, route, older, 'down', parts), older, plans)
     const toNewest = createToNewest(schema, bodiesIn(schema, route, newer, 'up', parts), newer, plans)
     const own = new RequestExtra(extra)
-    return after(toNewest === undefined ? value : toNewest(value, own, extra), (newest) =>
+    return andThen(toNewest === undefined ? value : toNewest(value, own, extra), (newest) =>
       toOlder === undefined ? newest : toOlder(newest, own, extra),
     )
   }

@@ -1,8 +1,8 @@
 import { shared } from '../base/copies.ts'
 import type { z } from 'zod'
 
-import { DefinitionError, placed } from '../base/definition-error.ts'
-import { defOf, isSchema, mapSchema, shapeOf, toZod, type Schema } from '../schema/schema.ts'
+import { DefinitionError, recordLocation } from '../base/definition-error.ts'
+import { defOf, isSchema, mapSchema, objectShape, toZod, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
 
@@ -92,7 +92,7 @@ export function model<const N extends string, Sh extends ModelFields>(
   const made = zod.object(shape).meta({ ...meta, id: name })
   models.set(made, { name })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
-  return placed(made, model) as unknown as Model<N, Sh>
+  return recordLocation(made, model) as unknown as Model<N, Sh>
 }
 
 export function isModelName(name: unknown): name is string {
@@ -195,7 +195,7 @@ export function fieldNames<M extends AnyModel>(of: M): FieldNames<ModelName<M>, 
       { code: 'invalid_model', where: 'fieldNames', message, fix: 'give the result of model()' },
     ])
   }
-  const schema = zod.enum(Object.keys(shapeOf(of)))
+  const schema = zod.enum(Object.keys(objectShape(of)))
   named.set(schema, of)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are types alone
   return schema as never

@@ -1,5 +1,5 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import { parsePattern, shapeOf, type Pattern } from '../router/path/pattern.ts'
+import { parsePattern, patternShape, type Pattern } from '../router/path/pattern.ts'
 import type { ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
@@ -241,7 +241,7 @@ function addressOf(
       ({ name }) => !pattern.params.some((each) => each.name === name),
     )
     if (missing.length === 0) {
-      const isMoved = shapeOf(pattern, false) !== shapeOf(route.pattern, false)
+      const isMoved = patternShape(pattern, false) !== patternShape(route.pattern, false)
       return { pattern, methods, changes: isMoved ? [moving.change.id, ...changes] : changes }
     }
     const names = missing.map(({ name }) => `{${name}}`).join(', ')

@@ -1,4 +1,4 @@
-import { errorAt, placed, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
+import { errorAt, recordLocation, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
 import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -156,7 +156,7 @@ export function defineVersions<
     },
   }
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
-  return placed(
+  return recordLocation(
     withHistoryInternals(history, {
       expand: createExpand(parts),
       migrate,

@@ -1,4 +1,4 @@
-import { follow, whenAborted, whenCollected } from '../base/signals.ts'
+import { followSignal, whenAborted, whenCollected } from '../base/signals.ts'
 
 /** A time after which something is aborted, unless it is met. */
 export interface Deadline {
@@ -15,7 +15,7 @@ export function createDeadline(given: AbortSignal | undefined, timeout: number |
     () => late.abort(new DOMException(`There was no answer within ${timeout} ms`, 'TimeoutError')),
     timeout,
   )
-  const forget = given === undefined ? undefined : follow(given, late)
+  const forget = given === undefined ? undefined : followSignal(given, late)
   return {
     signal: late.signal,
     meet: (left) => {

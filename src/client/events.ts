@@ -1,5 +1,5 @@
 import { toEssence } from './answer.ts'
-import { follow, whenCollected } from '../base/signals.ts'
+import { followSignal, whenCollected } from '../base/signals.ts'
 import { orAborted, wait } from './deadline.ts'
 import { createEventParser, type EventState } from './event-parser.ts'
 import { DONE, toItemStream, type EventStream, type ReceivedEvent } from './event-stream.ts'
@@ -27,7 +27,7 @@ export function hasEvents({ status, headers }: Response): boolean {
 /** Reads the events of an answer, and of those that follow when a connection ends. */
 export function createEvents(first: Response, origin: EventOrigin): EventStream {
   const stop = new AbortController()
-  let forget = origin.signal === undefined ? undefined : follow(origin.signal, stop)
+  let forget = origin.signal === undefined ? undefined : followSignal(origin.signal, stop)
   const events = readConnections(first, { ...origin, signal: stop.signal })
   let isClosed = false
   const next = async (): Promise<IteratorResult<ReceivedEvent, undefined>> => {

@@ -1,5 +1,5 @@
 import type { IdentityValue, ConfigValues, SessionValues } from './register.ts'
-import { placed } from '../base/definition-error.ts'
+import { recordLocation } from '../base/definition-error.ts'
 import type { Method, HttpRequest as HttpRequestValue } from '../http/http.ts'
 import type { Schema, OutputOf } from '../schema/schema.ts'
 import type { Awaitable } from '../base/values.ts'
@@ -50,7 +50,7 @@ export type Injected<M> = { readonly [K in keyof M]: M[K] extends Token<infer T>
  * export const PaymentGateway = defineToken<{ charge(cents: number): Promise<string> }>('PaymentGateway')
  */
 export function defineToken<T>(name: string): Token<T> {
-  return placed(Object.freeze({ token: name }), defineToken)
+  return recordLocation(Object.freeze({ token: name }), defineToken)
 }
 
 /** Whether the value can be injected. */

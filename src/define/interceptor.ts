@@ -1,6 +1,6 @@
 import { shared } from '../base/copies.ts'
 import {
-  after,
+  andThen,
   describeValue,
   isFunction,
   isNonEmptyString,
@@ -12,7 +12,7 @@ import {
   atDefinition,
   checkOptions,
   missingOptions,
-  placed,
+  recordLocation,
   type DefinitionProblem,
   type Rules,
 } from '../base/definition-error.ts'
@@ -84,7 +84,7 @@ const fits = /* @__PURE__ */ shared('interceptor.fits', () => new WeakMap<object
 /**
  * Has an interceptor or a guard prepare its routes. Such an interceptor is for responses to requests, so `context.call` goes without it.
  */
-export function fitting<P extends object>(part: P, ...own: readonly FitRoute[]): P {
+export function withFits<P extends object>(part: P, ...own: readonly FitRoute[]): P {
   fits.set(part, own)
   return part
 }
@@ -142,10 +142,10 @@ export function defineInterceptor<D extends Tokens = {}, E extends Schema | unde
   checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
   const { envelope, intercept, ...others } = options
   if (envelope === undefined)
-    return placed({ inject: {}, ...others, intercept, kind: 'interceptor' }, defineInterceptor)
+    return recordLocation({ inject: {}, ...others, intercept, kind: 'interceptor' }, defineInterceptor)
   const made = { inject: {}, ...others, intercept: aroundData(intercept), kind: 'interceptor' } as const
   envelopes.set(made, remembering(envelope))
-  return placed(fitting(made, applyEnvelopes), defineInterceptor)
+  return recordLocation(withFits(made, applyEnvelopes), defineInterceptor)
 }
 
 /** Calls an envelope once for each schema: routes that share a schema share the wrapped one, and what is made of it. */
@@ -176,8 +176,8 @@ function aroundData<D>(intercept: Intercept<D>): Intercept<D> {
       close = isOpened ? (made) => ({ ...result, data: made }) : asMade
       return data
     }
-    const made = intercept(context, () => after(next(), open), inject)
-    return after(made, (settled) => (isSentAsIs(settled) ? settled : close(settled)))
+    const made = intercept(context, () => andThen(next(), open), inject)
+    return andThen(made, (settled) => (isSentAsIs(settled) ? settled : close(settled)))
   }
 }
 

@@ -10,8 +10,8 @@ const LEFT = /\{\}|null|"(?:0|status|headers)":/
  *
  * @throws `TypeError` for what JSON cannot hold.
  */
-export function failIfLost(text: string, data: unknown): void {
-  if (LEFT.test(text)) compare(JSON.parse(text), data, '')
+export function throwIfLost(text: string, data: unknown): void {
+  if (LEFT.test(text)) compareJson(JSON.parse(text), data, '')
 }
 
 /** @throws `TypeError` for an error, of which JSON would keep nothing. */
@@ -20,12 +20,12 @@ export function failIfError(data: unknown): void {
 }
 
 /** Compares a value with the data that its JSON text has, member by member. */
-function compare(sent: unknown, given: unknown, key: string): void {
+function compareJson(sent: unknown, given: unknown, key: string): void {
   if (isFunctionOrSymbol(given)) failLost(key, given)
   if (typeof given !== 'object' || given === null || hasOwnText(given)) return
   if (isReply(given) || isEmptied(sent, given)) failLost(key, given)
   if (typeof sent !== 'object' || sent === null) return
-  for (const [name, member] of Object.entries(sent)) compare(member, Reflect.get(given, name), name)
+  for (const [name, member] of Object.entries(sent)) compareJson(member, Reflect.get(given, name), name)
 }
 
 function isFunctionOrSymbol(value: unknown): boolean {
@@ -47,12 +47,12 @@ function isEmptied(sent: unknown, given: object): boolean {
     Object.prototype.propertyIsEnumerable.call(given, name),
   )
   // an instance whose members have no value yet loses nothing
-  const isHiding = members.length === 0 && !isPlain(given)
+  const isHiding = members.length === 0 && !isPlainObject(given)
   return isHiding || isSymbolic || members.some(isFunctionOrSymbol)
 }
 
 /** Whether an object is a literal, a record without prototype, or one of either in another realm. */
-function isPlain(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
@@ -77,10 +77,10 @@ function failLost(key: string, value: unknown): never {
   if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
     throw new TypeError(`The result has a response or stream at "${key}": return it alone`)
   const [, fix = 'return an object of its data'] = FIXES.find(([is]) => is(Object(value))) ?? []
-  throw new TypeError(`JSON cannot represent the value at "${key}", a ${kindOf(value)}: ${fix}`)
+  throw new TypeError(`JSON cannot represent the value at "${key}", a ${jsonKind(value)}: ${fix}`)
 }
 
-function kindOf(value: unknown): string {
+function jsonKind(value: unknown): string {
   if (typeof value !== 'object' || value === null) return typeof value
   const named: unknown = Reflect.get(value, 'constructor')
   const isNamed = typeof named === 'function' && named !== Object && named.name !== ''

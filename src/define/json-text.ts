@@ -21,7 +21,7 @@ export async function loadLossCheck(): Promise<void> {
 export function toJsonText(data: unknown, isDeclared = false): string {
   if (losses !== undefined) return toCheckedText(losses, data, isDeclared)
   try {
-    return stringify(data) ?? refuse(data)
+    return stringify(data) ?? refuseValue(data)
   } catch (error) {
     return withIntegers(data, isDeclared, error)
   }
@@ -38,12 +38,12 @@ function toCheckedText(check: typeof Losses, data: unknown, isDeclared: boolean)
   } catch (error) {
     text = withIntegers(data, isDeclared, error)
   }
-  if (text === undefined) return refuse(data)
-  check.failIfLost(text, data)
+  if (text === undefined) return refuseValue(data)
+  check.throwIfLost(text, data)
   return text
 }
 
-function refuse(data: unknown): never {
+function refuseValue(data: unknown): never {
   throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
 }
 
@@ -53,7 +53,7 @@ function refuse(data: unknown): never {
  * @throws `TypeError` for what JSON cannot hold.
  */
 export function failIfLost(text: string, data: unknown): void {
-  losses?.failIfLost(text, data)
+  losses?.throwIfLost(text, data)
 }
 
 // in a function of its own: its closure would cost every result
@@ -63,7 +63,7 @@ function withIntegers(data: unknown, isDeclared: boolean, error: unknown): strin
   const text: string | undefined = JSON.stringify(data, (key, value: unknown) =>
     typeof value === 'bigint' ? toInteger(key, value, isDeclared) : value,
   )
-  return text ?? refuse(data)
+  return text ?? refuseValue(data)
 }
 
 function toInteger(key: string, value: bigint, isDeclared: boolean): number {

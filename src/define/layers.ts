@@ -14,7 +14,7 @@ import type { ExecutionContext, RouteContext, Added, Dropped, Injected, Tokens }
 import {
   checkOptions,
   missingOptions,
-  placed,
+  recordLocation,
   DefinitionError,
   type Rules,
 } from '../base/definition-error.ts'
@@ -298,7 +298,7 @@ export function defineGuard<D extends Tokens = {}, I = never>(given: GuardOption
   const { scopes, ...options } = given
   for (const requirement of options.security ?? [])
     if (scopes !== undefined && Object.values(requirement).some(hasScopes)) needingScopes(requirement, scopes)
-  return placed({ inject: {}, ...options, kind: 'guard' }, defineGuard)
+  return recordLocation({ inject: {}, ...options, kind: 'guard' }, defineGuard)
 }
 
 const GUARD = 'defineGuard'
@@ -381,7 +381,7 @@ export function defineErrorHandler<
         fix: 'write response: { 409: OutOfStock } with zod schemas and statuses from 400 to 599',
       },
     ])
-  return placed({ ...options, kind: 'error-handler' }, defineErrorHandler)
+  return recordLocation({ ...options, kind: 'error-handler' }, defineErrorHandler)
 }
 
 const HANDLER = 'defineErrorHandler'

@@ -5,7 +5,7 @@ import type { Interceptor } from './interceptor.ts'
 import type { MeantPrefix, AnyRoute, Route, RouteList, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { VersionSpec } from '../versioning/version.ts'
-import { placed } from '../base/definition-error.ts'
+import { recordLocation } from '../base/definition-error.ts'
 import type { AnyProvider, Binding } from './provider.ts'
 import type { Schema } from '../schema/schema.ts'
 
@@ -138,7 +138,7 @@ export function defineController<
 ): Controller<N, P, T, readonly [], V, I> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return placed({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
+  return recordLocation({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
     N,
     P,
     T,
@@ -174,7 +174,14 @@ export function defineRouter<
   >,
 ): Controller<N, P, T, R, V, I> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-  return placed({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<N, P, T, R, V, I>
+  return recordLocation({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<
+    N,
+    P,
+    T,
+    R,
+    V,
+    I
+  >
 }
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
@@ -272,7 +279,7 @@ export function defineModule<
 >(options: ModuleOptions<C, R, I, V, L>): Module<C[number] | R[number], Awaited<I[number]>, V, L> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return placed({ ...options, kind: 'module' }, defineModule) as unknown as Module<
+  return recordLocation({ ...options, kind: 'module' }, defineModule) as unknown as Module<
     C[number] | R[number],
     Awaited<I[number]>,
     V,

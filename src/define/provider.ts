@@ -8,7 +8,7 @@ import {
   type ForwardTarget,
   type UpstreamStandIn,
 } from './context.ts'
-import { checkOptions, missingOptions, placed, type Rules } from '../base/definition-error.ts'
+import { checkOptions, missingOptions, recordLocation, type Rules } from '../base/definition-error.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
 export type Scope = 'singleton' | 'request' | 'transient'
@@ -79,7 +79,7 @@ const EXAMPLE = `${WHERE}({ name: 'CarService', create: () => new Cars() })`
 export function defineProvider<T, D extends Tokens = {}>(options: ProviderOptions<T, D>): Provider<T> {
   const missing = missingOptions(WHERE, options, ['name', 'create'], `write ${EXAMPLE}`)
   checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
-  return placed(
+  return recordLocation(
     { inject: {}, scope: 'singleton', ...options, kind: 'provider', token: options.name },
     defineProvider,
   )
@@ -113,7 +113,10 @@ export interface Replaceable {
  * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
  */
 export function bind<const T extends Token<unknown> | Replaceable>(token: T, to: BoundTo<T>): Binding {
-  return placed({ kind: 'binding', token, to: isForwardTarget(token) ? toUpstreamValue(to) : to }, bind)
+  return recordLocation(
+    { kind: 'binding', token, to: isForwardTarget(token) ? toUpstreamValue(to) : to },
+    bind,
+  )
 }
 
 /**

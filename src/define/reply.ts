@@ -1,4 +1,4 @@
-import { checkNames } from '../base/definition-error.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
 import type { Awaitable } from '../base/values.ts'
 import type { BodyStream } from '../http/http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
@@ -164,7 +164,7 @@ export function reply<S extends number, D = undefined, P = unknown>(
   data?: D | DataIn<P, S>,
   options: ReplyOptions = {},
 ): ReplyAmong<P, S, D> {
-  checkNames('reply', options, REPLY_OPTIONS)
+  checkOptionNames('reply', options, REPLY_OPTIONS)
   const { headers, cookies } = options
   // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -192,7 +192,7 @@ export function html(body: string, options: RawOptions = {}): RawReply {
 }
 
 function typed(where: string, body: string, type: string, options: RawOptions): RawReply {
-  checkNames(where, options, RAW_OPTIONS)
+  checkOptionNames(where, options, RAW_OPTIONS)
   const { status, ...head } = options
   return raw(status, body, type, head)
 }
@@ -209,7 +209,7 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
   if (![301, 302, 303, 307, 308].includes(status)) {
     throw new RangeError(`redirect: ${status} is not a redirect status; use 301, 302, 303, 307 or 308`)
   }
-  checkNames('redirect', options, REPLY_OPTIONS)
+  checkOptionNames('redirect', options, REPLY_OPTIONS)
   return {
     ...options,
     [REPLY]: 'raw',
@@ -229,7 +229,7 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
  * @throws `RangeError` when `retryAfter` is neither a moment nor a number of 0 or more.
  */
 export function accepted<D = undefined>(given: AcceptedOptions<D>): Reply<202, D> {
-  checkNames('accepted', given, ACCEPTED_OPTIONS)
+  checkOptionNames('accepted', given, ACCEPTED_OPTIONS)
   const { location, retryAfter, data, headers, ...options } = given
   const retry = retryAfter === undefined ? {} : { 'retry-after': toRetryAfter(retryAfter) }
   // `data` is left out exactly when D is undefined
@@ -261,7 +261,7 @@ export function stream(
   source: BodyStream | Iterable<Uint8Array | string>,
   options: StreamOptions = {},
 ): RawReply {
-  checkNames('stream', options, STREAM_OPTIONS)
+  checkOptionNames('stream', options, STREAM_OPTIONS)
   const { status, type = 'application/octet-stream', ...head } = options
   return raw(status, toBodyStream(source), type, head)
 }

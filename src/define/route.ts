@@ -27,7 +27,7 @@ import type { AddedInterceptor } from './interceptor.ts'
 import type { IdentityValue } from './register.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
-import { placed } from '../base/definition-error.ts'
+import { recordLocation } from '../base/definition-error.ts'
 import type { ParamValues } from '../router/path/param-types.ts'
 
 /** The options that routes, controllers, routers and modules have in common. */
@@ -230,7 +230,7 @@ export function defineRoute<
 ): Route<T[0], { prefix: P; inject: C; identity: IdentityIn<G> }> {
   // the only element of the list; `controller` is for `createApp` alone
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return placed({ ...route, controller }, defineRoute) as unknown as Route<
+  return recordLocation({ ...route, controller }, defineRoute) as unknown as Route<
     T[0],
     { prefix: P; inject: C; identity: IdentityIn<G> }
   >

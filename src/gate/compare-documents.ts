@@ -1,4 +1,4 @@
-import { checkNames } from '../base/definition-error.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
 import { addedToPath, matchOperations } from './document/match-operations.ts'
 import { readOperations, type ComparedOperation } from './document/read-operations.ts'
 import { ReadError, pointerSteps } from './json.ts'
@@ -101,7 +101,7 @@ function toComparison(documents: ComparedDocuments, least?: Severity): TracedCom
  * const { level, findings } = compareDocuments(await app.openapi('1'), await app.openapi('2'))
  */
 export function compareDocuments(base: unknown, revision: unknown, options: CompareOptions = {}): Comparison {
-  checkNames('compareDocuments', options, COMPARE_OPTIONS)
+  checkOptionNames('compareDocuments', options, COMPARE_OPTIONS)
   const { level, findings } = compareSources(prepareSource(base), prepareSource(revision), options)
   return { level, findings: findings.map(withoutTraces) }
 }

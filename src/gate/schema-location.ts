@@ -1,4 +1,4 @@
-import { eachSchema, OF_ITSELF, listOf, type JsonSchema } from '../base/json-schema.ts'
+import { eachSchema, OF_ITSELF, schemaList, type JsonSchema } from '../base/json-schema.ts'
 import { isRecord } from '../base/values.ts'
 import { pickAt } from './json.ts'
 import type { ComparedSource } from './document/source.ts'
@@ -65,6 +65,6 @@ function schemaStep(node: JsonSchema, { schema, keyword, key }: Inner): readonly
   if (key === undefined) return [STEPS[keyword] ?? keyword]
   if (keyword === 'patternProperties') return [`(${key})`]
   if (!OF_ITSELF.has(keyword)) return [key]
-  const others = listOf(node[keyword]).filter(({ type }) => type !== 'null')
+  const others = schemaList(node[keyword]).filter(({ type }) => type !== 'null')
   return others.length < 2 ? [] : [`(${typeof schema['title'] === 'string' ? schema['title'] : key})`]
 }

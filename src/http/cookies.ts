@@ -1,4 +1,4 @@
-import { checkNames } from '../base/definition-error.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
 import { trimSpace } from './http.ts'
 
 /** The characters of RFC 6265 section 4.1.1 and further ones that clients take, without the ends of a name or value. */
@@ -8,12 +8,12 @@ const PATH = /^[ -:=-~]*$/
 const DOMAIN = /^\.?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 /** Writes the value of an attribute: `''` for one without, `undefined` for a wrong one. */
-type Write = (given: unknown) => string | undefined
+type FormatAttribute = (given: unknown) => string | undefined
 
-const SAME_SITE = oneOf('Strict Lax None')
+const SAME_SITE = enumAttribute('Strict Lax None')
 
 /** The attributes in the order in which they are sent: how each is called, and its value. */
-const ATTRIBUTES: readonly (readonly [name: string, label: string, write: Write])[] = [
+const ATTRIBUTES: readonly (readonly [name: string, label: string, write: FormatAttribute])[] = [
   ['maxAge', 'Max-Age', (given) => (Number.isInteger(given) ? String(given) : undefined)],
   ['domain', 'Domain', matching(DOMAIN)],
   ['path', 'Path', matching(PATH)],
@@ -21,7 +21,7 @@ const ATTRIBUTES: readonly (readonly [name: string, label: string, write: Write]
   ['httpOnly', 'HttpOnly', () => ''],
   ['secure', 'Secure', () => ''],
   ['partitioned', 'Partitioned', () => ''],
-  ['priority', 'Priority', oneOf('Low Medium High')],
+  ['priority', 'Priority', enumAttribute('Low Medium High')],
   ['sameSite', 'SameSite', (given) => SAME_SITE(given === true ? 'strict' : given)],
 ]
 
@@ -34,15 +34,15 @@ const OPTIONS: ReadonlySet<string> = new Set(ATTRIBUTES.map(([name]) => name))
  * which browsers refuse the cookie.
  */
 export function writeSetCookie(name: string, value: string, attributes: object = {}): string {
-  if (!NAME.test(name)) throw invalid('argument name', name)
-  checkNames(`cookie ${name}`, attributes, OPTIONS)
+  if (!NAME.test(name)) throw invalidCookie('argument name', name)
+  checkOptionNames(`cookie ${name}`, attributes, OPTIONS)
   let line = `${name}=${encodeURIComponent(value)}`
   for (const [key, label, write] of ATTRIBUTES) {
     const given: unknown = Reflect.get(attributes, key)
     // no other number says something: a cookie that ends at once has the age 0
     if (!given && (key !== 'maxAge' || given === undefined)) continue
     const written = write(given)
-    if (written === undefined) throw invalid(`option ${key}`, given)
+    if (written === undefined) throw invalidCookie(`option ${key}`, given)
     line += written === '' ? `; ${label}` : `; ${label}=${written}`
   }
   const problem = cookieProblem(name, attributes)
@@ -69,12 +69,12 @@ export function parseCookies(header = ''): Readonly<Record<string, string>> {
   const cookies: Record<string, string> = Object.create(null)
   for (const pair of header.split(';')) {
     const mark = pair.indexOf('=')
-    if (mark !== -1) cookies[trimSpace(pair.slice(0, mark))] ??= decode(trimSpace(pair.slice(mark + 1)))
+    if (mark !== -1) cookies[trimSpace(pair.slice(0, mark))] ??= decodeCookie(trimSpace(pair.slice(mark + 1)))
   }
   return cookies
 }
 
-function decode(text: string): string {
+function decodeCookie(text: string): string {
   try {
     return text.includes('%') ? decodeURIComponent(text) : text
   } catch {
@@ -82,15 +82,15 @@ function decode(text: string): string {
   }
 }
 
-function invalid(what: string, value: unknown): TypeError {
+function invalidCookie(what: string, value: unknown): TypeError {
   return new TypeError(`${what} is invalid: ${String(value)}`)
 }
 
-function matching(pattern: RegExp): Write {
+function matching(pattern: RegExp): FormatAttribute {
   return (given) => (pattern.test(String(given)) ? String(given) : undefined)
 }
 
-function oneOf(words: string): Write {
+function enumAttribute(words: string): FormatAttribute {
   const byName = new Map(words.split(' ').map((word) => [word.toLowerCase(), word]))
   return (given) => (typeof given === 'string' ? byName.get(given.toLowerCase()) : undefined)
 }

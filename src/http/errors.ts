@@ -236,7 +236,7 @@ function toUrn(code: string): string {
 }
 
 /** The problem document of an error (RFC 9457 section 3), ready to be sent. */
-export function toProblem(error: HttpError): FinishedResponse {
+export function problemResponse(error: HttpError): FinishedResponse {
   const { type, title, status, detail, code, members } = error
   const known = detail === undefined ? { type, title, status, code } : { type, title, status, detail, code }
   // the members that RFC 9457 names come first, and no other can replace them
@@ -255,7 +255,7 @@ export function toErrorResponse(
     isError: true,
     status,
     headers: {
-      ...(headers && toSent(headers)),
+      ...(headers && sentHeaders(headers)),
       'content-type': type,
       'content-length': String(byteLength(body)),
     },
@@ -267,7 +267,7 @@ export function toErrorResponse(
 const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The reason phrase of a status, or `undefined` for one without. */
-export function phraseOf(status: number): string | undefined {
+export function reasonPhrase(status: number): string | undefined {
   return PHRASES[status]
 }
 
@@ -305,7 +305,7 @@ function toCode(phrase: string): string {
  * The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere.
  * Lists are copied, because middleware may change those of a response, and an error can be thrown again.
  */
-function toSent(
+function sentHeaders(
   headers: Readonly<Record<string, string | readonly string[]>>,
 ): Record<string, string | string[]> {
   const entries = Object.entries(headers).map(

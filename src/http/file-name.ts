@@ -23,9 +23,9 @@ export function versionFileNames(
   versions: readonly string[],
   reserved: readonly string[] = [],
 ): (version: string) => string {
-  const keys = [...new Set(versions)].map(toKey)
+  const keys = [...new Set(versions)].map(fileNameKey)
   return (version) => {
-    const key = toKey(version)
+    const key = fileNameKey(version)
     const isTaken =
       reserved.includes(key) || DEVICE.test(key) || keys.filter((each) => each === key).length > 1
     return version.replaceAll(isTaken ? VARIABLE : UNSAFE, percentEncode)
@@ -33,7 +33,7 @@ export function versionFileNames(
 }
 
 /** The same text for all names that a file system may take for one. */
-function toKey(version: string): string {
+function fileNameKey(version: string): string {
   return version.replaceAll(UNSAFE, percentEncode).normalize().toLowerCase()
 }
 

@@ -300,7 +300,7 @@ export function openStream(body: BodyStream): ChunkSource {
 
 /** Keeps a failing Node stream without a reader from ending the process. A reader still receives the error. */
 export function ignoreErrors(body: unknown): void {
-  if (isEmitter(body) && !body.listeners('error').includes(ignore)) body.on('error', ignore)
+  if (isEmitter(body) && !body.listeners('error').includes(ignoreError)) body.on('error', ignoreError)
 }
 
 /** Asked without the module, which takes Bun longer to load than a tenth of Octavo. */
@@ -345,7 +345,7 @@ export function drained(target: Writable): Promise<void> {
 }
 
 /** A source that fails while it is given up has no one left to tell. */
-function ignore(): void {}
+function ignoreError(): void {}
 
 /** The text without white space at its ends, which is spaces and tabs (RFC 9110 section 5.6.3). */
 export function trimSpace(text: string): string {

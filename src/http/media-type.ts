@@ -11,7 +11,7 @@ export interface MediaType {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 
 /** Whether the text is a token (RFC 9110 section 5.6.2). */
-export function isToken(text: string): boolean {
+export function isMediaToken(text: string): boolean {
   return TOKEN.test(text)
 }
 
@@ -52,7 +52,7 @@ export function quoteUnlessToken(text: string): string {
 export function parseMediaType(text: string): MediaType | undefined {
   const [range = '', ...rest] = splitOutsideQuotes(text, ';')
   const [type = '', subtype = '', ...more] = range.split('/')
-  if (!isToken(type) || !isToken(subtype) || more.length > 0) return undefined
+  if (!isMediaToken(type) || !isMediaToken(subtype) || more.length > 0) return undefined
   const parameters: (readonly [string, string])[] = []
   for (const parameter of rest) {
     if (parameter === '') continue
@@ -60,7 +60,7 @@ export function parseMediaType(text: string): MediaType | undefined {
     const name = parameter.slice(0, equals)
     const value = parameter.slice(equals + 1)
     const plain = value === '' ? '' : unquote(value)
-    if (equals < 1 || !isToken(name) || plain === undefined) return undefined
+    if (equals < 1 || !isMediaToken(name) || plain === undefined) return undefined
     parameters.push([name.toLowerCase(), plain])
   }
   return { type: range.toLowerCase(), parameters }

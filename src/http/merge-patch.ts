@@ -25,22 +25,22 @@ export type MergePatch<T> = T extends readonly unknown[] | Date
 export function mergePatch<T extends object>(target: T, patch: MergePatch<NoInfer<T>>): T {
   // the type of the patch says that it removes nothing which has to be there
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return merge(target, patch) as T
+  return applyPatch(target, patch) as T
 }
 
-function merge(target: unknown, patch: unknown): unknown {
-  if (!isPlain(patch)) return patch
+function applyPatch(target: unknown, patch: unknown): unknown {
+  if (!isPatchObject(patch)) return patch
   // a map, because `__proto__` is a name like any other
-  const members = new Map(isPlain(target) ? Object.entries(target) : [])
+  const members = new Map(isPatchObject(target) ? Object.entries(target) : [])
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) members.delete(name)
-    else if (value !== undefined) members.set(name, merge(members.get(name), value))
+    else if (value !== undefined) members.set(name, applyPatch(members.get(name), value))
   }
   return Object.fromEntries(members)
 }
 
 /** Whether it is an object as JSON has them, and no date or the like. */
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+function isPatchObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype

@@ -1,9 +1,9 @@
 import type { RadixNode } from 'radix3'
 
 import {
-  toNode,
+  plainNode,
   compareRules,
-  linkTo,
+  linkLiteral,
   toTables,
   type Edge,
   type Endpoints,
@@ -11,7 +11,7 @@ import {
   type EdgeRule,
   type PathShape,
   type Tree,
-  type Link,
+  type LinkLiteral,
 } from './node.ts'
 
 /**
@@ -38,7 +38,7 @@ export function compileTrie<R, T>(
 
   function sealNode(radix: RadixNode, key: string, root: boolean): Variants<Node<T>> {
     const leaf = leafOf(radix)
-    const children = [...radix.children].flatMap(([section, child]): Child<T>[] => {
+    const children = [...radix.children].flatMap(([section, child]): TrieChild<T>[] => {
       if (section === '') return [{ kind: 'slash', leaf: leafOf(child) }]
       if (section === '**') return [{ kind: 'rest', leaf: leafOf(child) }]
       if (section.startsWith(':')) {
@@ -47,11 +47,11 @@ export function compileTrie<R, T>(
       return [{ kind: 'literal', node: sealNode(child, section, false) }]
     })
     return {
-      rest: build(undefined),
-      at: byPlace([leaf, ...children.map(variantsOf)], build),
+      rest: buildNode(undefined),
+      at: byPlace([leaf, ...children.map(variantsOf)], buildNode),
     }
 
-    function build(place: number | undefined): Node<T> | null {
+    function buildNode(place: number | undefined): Node<T> | null {
       return sealer.intern(toNodeParts({ key, leaf, children, root, tree }, place))
     }
   }
@@ -80,17 +80,17 @@ export const EMPTY_NODE: Node<never> = {
 
 const NOTHING = { rest: null, at: undefined }
 
-type Child<T> =
+type TrieChild<T> =
   | { readonly kind: 'literal'; readonly node: Variants<Node<T>> }
   | { readonly kind: 'edge'; readonly section: string; readonly node: Variants<Node<T>> }
   | { readonly kind: 'slash'; readonly leaf: Variants<Endpoints<T>> }
   | { readonly kind: 'rest'; readonly leaf: Variants<Endpoints<T>> }
 
-function variantsOf<T>(child: Child<T>): Variants<unknown> {
+function variantsOf<T>(child: TrieChild<T>): Variants<unknown> {
   return child.kind === 'slash' || child.kind === 'rest' ? child.leaf : child.node
 }
 
-function pick<V>({ rest, at }: Variants<V>, place: number | undefined): V | null {
+function pickVariant<V>({ rest, at }: Variants<V>, place: number | undefined): V | null {
   return at === undefined || place === undefined ? rest : (at[place] ?? null)
 }
 
@@ -121,7 +121,7 @@ interface NodeParts<T> {
 interface TreeNode<T> {
   readonly key: string
   readonly leaf: Variants<Endpoints<T>>
-  readonly children: readonly Child<T>[]
+  readonly children: readonly TrieChild<T>[]
   readonly root: boolean
   readonly tree: Tree<unknown>
 }
@@ -135,10 +135,10 @@ function toNodeParts<T>(
   let slash: Endpoints<T> | null = null
   let rest: Endpoints<T> | null = null
   for (const child of children) {
-    if (child.kind === 'slash') slash = pick(child.leaf, place)
-    else if (child.kind === 'rest') rest = pick(child.leaf, place)
+    if (child.kind === 'slash') slash = pickVariant(child.leaf, place)
+    else if (child.kind === 'rest') rest = pickVariant(child.leaf, place)
     else {
-      const node = pick(child.node, place)
+      const node = pickVariant(child.node, place)
       const rule = child.kind === 'edge' ? tree.rules.get(child.section) : undefined
       if (node !== null && rule !== undefined) edges.push({ rule, node })
       else if (node !== null) literals.push(node)
@@ -146,7 +146,7 @@ function toNodeParts<T>(
   }
   const ordered = edges.toSorted((a, b) => compareRules(a.rule, b.rule))
   // radix3 keeps the path "/" as an empty section below the root; where slashes are ignored, the root itself may end a path
-  const own = root && !tree.strict ? slash : pick(leaf, place)
+  const own = root && !tree.strict ? slash : pickVariant(leaf, place)
   return { key, literals, edges: ordered, leaf: own, slash, rest, emptyRest: tree.strict ? null : rest }
 }
 
@@ -177,10 +177,10 @@ export function createSealer<T>(): Sealer<T> {
     ids.set(value, ids.size)
     return ids.size - 1
   }
-  const link: Link<T> = (literal, next) => {
+  const link: LinkLiteral<T> = (literal, next) => {
     if (literal.next === next) return literal
     const identity = `${idOf(literal)}/${idOf(next)}`
-    const linked = links.get(identity) ?? linkTo(literal, next)
+    const linked = links.get(identity) ?? linkLiteral(literal, next)
     links.set(identity, linked)
     return linked
   }
@@ -197,7 +197,7 @@ export function createSealer<T>(): Sealer<T> {
       ].join('/')
       const known = nodes.get(identity)
       if (known !== undefined) return known
-      const node = toNode({
+      const node = plainNode({
         key,
         next: null,
         ...toTables(literals, link),

@@ -1,4 +1,4 @@
-import { edgesOf, type Edge, type Endpoints, type Node, type Wide } from './node.ts'
+import { edgesIn, type Edge, type Endpoints, type Node, type Wide } from './node.ts'
 
 /** Where a path stands in a text. It is decoded, begins with a slash and has no query. */
 export interface PathAt {
@@ -51,7 +51,7 @@ export function trimSlash(text: string, start: number, end: number): number {
 /** Matches the segment that begins at `start`, `count` parameters being matched already. */
 function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): boolean {
   const { text, end } = match
-  if (start === end) return answer(match, node.slash, count) || answerRest(match, node.rest, start, count)
+  if (start === end) return matchLeaf(match, node.slash, count) || answerRest(match, node.rest, start, count)
   const literal = findLiteral(node, text, start, end)
   if (literal !== null) {
     const stop = start + literal.key.length
@@ -94,10 +94,10 @@ function descend<T>(match: Match<T>, node: Node<T>, stop: number, count: number)
 }
 
 function arrive<T>(match: Match<T>, node: Node<T>, count: number): boolean {
-  return answer(match, node.leaf, count) || answerRest(match, node.emptyRest, match.fullEnd, count)
+  return matchLeaf(match, node.leaf, count) || answerRest(match, node.emptyRest, match.fullEnd, count)
 }
 
-function answer<T>(match: Match<T>, leaf: Endpoints<T> | null, count: number): boolean {
+function matchLeaf<T>(match: Match<T>, leaf: Endpoints<T> | null, count: number): boolean {
   if (leaf === null || leaf.methods[match.method] === undefined) return false
   match.leaf = leaf
   // `new Array`: `Array.from({ length })` makes find more than twice as slow, 203 routes (bench/router)
@@ -107,7 +107,7 @@ function answer<T>(match: Match<T>, leaf: Endpoints<T> | null, count: number): b
 }
 
 function answerRest<T>(match: Match<T>, leaf: Endpoints<T> | null, start: number, count: number): boolean {
-  if (leaf === null || !answer(match, leaf, count + 1)) return false
+  if (leaf === null || !matchLeaf(match, leaf, count + 1)) return false
   match.values[count] = match.text.slice(start, match.fullEnd)
   return true
 }
@@ -131,7 +131,7 @@ function findLiteral<T>(node: Node<T>, path: string, start: number, end: number)
     const { key } = child
     const stop = start + key.length
     const whole = stop === end || (stop < end && path.charCodeAt(stop) === SLASH)
-    if (whole && isAt(path, start, key)) return child
+    if (whole && startsAt(path, start, key)) return child
     child = child.next
   }
   return null
@@ -142,7 +142,7 @@ function findWide<T>(wide: Wide<T>, path: string, start: number, end: number): N
   return stop - start > wide.longest ? null : (wide.children.get(path.slice(start, stop)) ?? null)
 }
 
-function isAt(path: string, start: number, key: string): boolean {
+function startsAt(path: string, start: number, key: string): boolean {
   for (let index = key.length - 1; index >= 0; index--) {
     if (path.charCodeAt(start + index) !== key.charCodeAt(index)) return false
   }
@@ -157,30 +157,30 @@ export function findLeaves<T>(
   end: number,
 ): readonly Endpoints<T>[] {
   const leaves: (Endpoints<T> | null)[] = []
-  visit(root, start)
+  walkNode(root, start)
   return [...new Set(leaves)].filter((leaf) => leaf !== null)
 
-  function visit(node: Node<T>, from: number): void {
+  function walkNode(node: Node<T>, from: number): void {
     if (from === end) {
       leaves.push(node.slash, node.rest)
       return
     }
     const stop = segmentEnd(path, from, end)
     const literal = findLiteral(node, path, from, end)
-    if (literal !== null) follow(literal, stop)
-    for (const edge of edgesOf(node)) {
+    if (literal !== null) followChild(literal, stop)
+    for (const edge of edgesIn(node)) {
       const fits =
         edge.split === null
           ? testEdge(edge.test, path, from, stop)
           : edge.split(path.slice(from, stop)) !== undefined
-      if (fits) follow(edge.node, stop)
+      if (fits) followChild(edge.node, stop)
     }
     leaves.push(node.rest)
   }
 
-  function follow(node: Node<T>, stop: number): void {
+  function followChild(node: Node<T>, stop: number): void {
     if (stop === end) leaves.push(node.leaf, node.emptyRest)
-    else visit(node, stop + 1)
+    else walkNode(node, stop + 1)
   }
 }
 

@@ -39,9 +39,7 @@ function splitMany(
   ends[text.length] = text.length
   const notes = [ends]
   for (let index = params.length - 1; index > 0; index--) {
-    ends = endsBefore(text, between[index - 1] ?? '', (start) =>
-      endOf(params[index], text, runs, start, ends),
-    )
+    ends = lastFits(text, between[index - 1] ?? '', (start) => endOf(params[index], text, runs, start, ends))
     notes.unshift(ends)
   }
   const values: string[] = []
@@ -56,7 +54,7 @@ function splitMany(
 }
 
 /** For each position, the last occurrence of `literal` at or before it after which the text fits; -1 for none. */
-function endsBefore(text: string, literal: string, fits: (start: number) => number): Int32Array<ArrayBuffer> {
+function lastFits(text: string, literal: string, fits: (start: number) => number): Int32Array<ArrayBuffer> {
   const ends = new Int32Array(text.length + 1).fill(-1)
   for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
     if (fits(at + literal.length) >= 0) ends[at] = at

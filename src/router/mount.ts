@@ -1,4 +1,4 @@
-import { toNode, listChain, toTables, type Node } from './node.ts'
+import { plainNode, listChain, toTables, type Node } from './node.ts'
 import { EMPTY_NODE } from './compile-trie.ts'
 
 /** The root of one version, to be reached through a literal segment. */
@@ -19,34 +19,34 @@ export function mount<T>(
   if (first !== undefined) {
     const child = literals.find(({ key }) => key === first)
     const others = literals.filter((literal) => literal !== child)
-    return toNode({
+    return plainNode({
       ...node,
-      ...toTables([...others, toNode({ ...mount(child ?? null, rest, mounts), key: first })]),
+      ...toTables([...others, plainNode({ ...mount(child ?? null, rest, mounts), key: first })]),
     })
   }
   const ordinary = new Set(literals.map(({ key }) => key))
   const missing = [...mounts].filter(([key]) => !ordinary.has(key))
-  return toNode({
+  return plainNode({
     ...node,
     ...toTables([
       ...literals.map((literal) => {
         const mounted = mounts.get(literal.key)
-        return toNode({ ...literal, version: mounted?.version ?? null, mount: mounted?.root ?? null })
+        return plainNode({ ...literal, version: mounted?.version ?? null, mount: mounted?.root ?? null })
       }),
       // where no ordinary path goes on, the root itself stands behind the segment
-      ...missing.map(([key, mounted]) => toNode({ ...mounted.root, key, version: mounted.version })),
+      ...missing.map(([key, mounted]) => plainNode({ ...mounted.root, key, version: mounted.version })),
     ]),
   })
 }
 
 /** A copy of the trie without a path of literal segments and everything below it. */
-export function without<T>(node: Node<T>, [first, ...rest]: readonly string[]): Node<T> {
+export function withoutPath<T>(node: Node<T>, [first, ...rest]: readonly string[]): Node<T> {
   const literals = literalsOf(node)
   const child = literals.find(({ key }) => key === first)
   if (child === undefined) return node
   const others = literals.filter((literal) => literal !== child)
-  const kept = rest.length === 0 ? [] : [without(child, rest)]
-  return toNode({ ...node, ...toTables([...others, ...kept]) })
+  const kept = rest.length === 0 ? [] : [withoutPath(child, rest)]
+  return plainNode({ ...node, ...toTables([...others, ...kept]) })
 }
 
 export function literalsOf<T>({ first, table, wide }: Node<T>): readonly Node<T>[] {

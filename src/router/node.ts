@@ -1,7 +1,7 @@
 import { createRouter, type RadixNode } from 'radix3'
 
 import { toSplit } from './mixed.ts'
-import { mixedShape, sectionOf, shapeOf, type Pattern, type Segment } from './path/pattern.ts'
+import { mixedShape, sectionOf, patternShape, type Pattern, type Segment } from './path/pattern.ts'
 
 /** The endpoints of one path shape: one slot for each method, in the order of `METHODS`. */
 export interface Endpoints<T> {
@@ -74,7 +74,7 @@ export interface Node<T> {
 }
 
 /** A node all of whose fields are in one object of one hidden class: after a spread, V8 would put them into another object. */
-export function toNode<T>(node: Node<T>): Node<T> {
+export function plainNode<T>(node: Node<T>): Node<T> {
   return {
     key: node.key,
     next: node.next,
@@ -127,7 +127,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
   const shapes = new Map<string, PathShape<R>>()
   const rules = new Map<string, EdgeRule>()
   for (const route of routes) {
-    const key = shapeOf(route.pattern, strict)
+    const key = patternShape(route.pattern, strict)
     const shape = shapes.get(key)
     if (shape !== undefined) {
       shape.routes.push(route)
@@ -137,7 +137,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
     router.insert(key, { key })
     for (const segment of route.pattern.segments) {
       if (segment.kind === 'param' || segment.kind === 'mixed')
-        rules.set(sectionOf(segment).slice(1), toRule(segment))
+        rules.set(sectionOf(segment).slice(1), edgeRule(segment))
     }
   }
   return {
@@ -150,7 +150,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
 
 const MIXED_RANK = -1
 
-function toRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
+function edgeRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
   if (segment.kind === 'param') {
     const { name, rank, test } = segment.param.type
     return {
@@ -188,12 +188,12 @@ const FEW = 2
 const NARROW = 12
 
 /** A literal child with what follows it in its bucket. */
-export type Link<T> = (literal: Node<T>, next: Node<T> | null) => Node<T>
+export type LinkLiteral<T> = (literal: Node<T>, next: Node<T> | null) => Node<T>
 
 /** Literal children in a power of two of buckets, or in a map where a bucket would be long. */
 export function toTables<T>(
   literals: readonly Node<T>[],
-  link: Link<T> = linkTo,
+  link: LinkLiteral<T> = linkLiteral,
 ): Pick<Node<T>, 'first' | 'table' | 'wide'> {
   if (literals.length <= FEW) {
     const first = literals.reduceRight<Node<T> | null>((next, literal) => link(literal, next), null)
@@ -217,8 +217,8 @@ export function toTables<T>(
 }
 
 /** A literal child that is followed by another one. */
-export function linkTo<T>(literal: Node<T>, next: Node<T> | null): Node<T> {
-  return literal.next === next ? literal : toNode({ ...literal, next })
+export function linkLiteral<T>(literal: Node<T>, next: Node<T> | null): Node<T> {
+  return literal.next === next ? literal : plainNode({ ...literal, next })
 }
 
 function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
@@ -228,7 +228,7 @@ function toWide<T>(literals: readonly Node<T>[]): Wide<T> {
 }
 
 /** The children with parameters of a node. */
-export function edgesOf<T>({ edge }: Node<T>): readonly Edge<T>[] {
+export function edgesIn<T>({ edge }: Node<T>): readonly Edge<T>[] {
   return listChain(edge)
 }
 

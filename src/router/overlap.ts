@@ -6,14 +6,16 @@ import type { EdgeRule, Tree } from './node.ts'
 
 /** Whether some path matches both the pattern and a pattern of the tree. Own parameter types count as overlapping. */
 export function overlaps<R>(tree: Tree<R>, pattern: Pattern): boolean {
-  return reaches(tree.root, 0)
+  return overlapsBelow(tree.root, 0)
 
-  function reaches(node: RadixNode, index: number): boolean {
+  function overlapsBelow(node: RadixNode, index: number): boolean {
     const segment = pattern.segments[index]
     if (node.children.has('**')) return true
-    if (segment === undefined) return node.data !== null || hasData(node.children.get(''))
+    if (segment === undefined) return node.data !== null || hasRoute(node.children.get(''))
     if (segment.kind === 'rest') return true
-    return [...node.children].some(([section, child]) => meets(segment, section) && reaches(child, index + 1))
+    return [...node.children].some(
+      ([section, child]) => meets(segment, section) && overlapsBelow(child, index + 1),
+    )
   }
 
   function meets(segment: Segment, section: string): boolean {
@@ -24,7 +26,7 @@ export function overlaps<R>(tree: Tree<R>, pattern: Pattern): boolean {
   }
 }
 
-function hasData(node: RadixNode | undefined): boolean {
+function hasRoute(node: RadixNode | undefined): boolean {
   return node !== undefined && node.data !== null
 }
 

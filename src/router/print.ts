@@ -21,9 +21,11 @@ export interface PrintedRoute {
  */
 export function printTree(routes: readonly PrintedRoute[], strict: boolean): string {
   const tree = createTree(routes, strict)
-  return ['/', ...textsOf(tree, tree.root.children.get(''), '  '), ...children(tree, tree.root, 0, '')].join(
-    '\n',
-  )
+  return [
+    '/',
+    ...routeTexts(tree, tree.root.children.get(''), '  '),
+    ...children(tree, tree.root, 0, ''),
+  ].join('\n')
 }
 
 function children(
@@ -34,20 +36,24 @@ function children(
 ): readonly string[] {
   const sections = [...node.children]
     .filter(([section]) => section !== '' || depth > 0)
-    .toSorted(([a], [b]) => rank(tree, a, b))
+    .toSorted(([a], [b]) => compareSections(tree, a, b))
   return sections.flatMap(([section, child], index) => {
     const last = index === sections.length - 1
     const below = `${indent}${last ? '    ' : '│   '}`
-    const label = section === '' ? '(trailing slash)' : labelOf(tree, child, section, depth)
+    const label = section === '' ? '(trailing slash)' : segmentLabel(tree, child, section, depth)
     return [
       `${indent}${last ? '└── ' : '├── '}${label}`,
-      ...textsOf(tree, child, `${below}  `),
+      ...routeTexts(tree, child, `${below}  `),
       ...children(tree, child, depth + 1, below),
     ]
   })
 }
 
-function textsOf(tree: Tree<PrintedRoute>, node: RadixNode | undefined, indent: string): readonly string[] {
+function routeTexts(
+  tree: Tree<PrintedRoute>,
+  node: RadixNode | undefined,
+  indent: string,
+): readonly string[] {
   return shapeAt(tree, node)?.routes.map(({ text }) => indent + text) ?? []
 }
 
@@ -59,7 +65,7 @@ function shapeAt(
 }
 
 /** The segment as the first route below it writes it. */
-function labelOf(tree: Tree<PrintedRoute>, node: RadixNode, section: string, depth: number): string {
+function segmentLabel(tree: Tree<PrintedRoute>, node: RadixNode, section: string, depth: number): string {
   if (!section.startsWith(':') && section !== '**') return section
   const segment = firstBelow(tree, node)?.pattern.segments[depth]
   return segment === undefined ? section : formatSegment(segment)
@@ -87,7 +93,7 @@ function kind(section: string): number {
 }
 
 /** Literals by alphabet, then parameters by specificity, then the rest. */
-function rank(tree: Tree<PrintedRoute>, a: string, b: string): number {
+function compareSections(tree: Tree<PrintedRoute>, a: string, b: string): number {
   if (kind(a) !== kind(b)) return kind(a) - kind(b)
   const left = tree.rules.get(a.slice(1))
   const right = tree.rules.get(b.slice(1))

@@ -22,7 +22,7 @@ import {
 
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
-const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isNonEmptyString(value)
+const isVersionEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isNonEmptyString(value)
 const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
 const TEXT: OptionRule = [isString, 'a string']
@@ -32,7 +32,8 @@ const RECORD: OptionRule = [isRecord, "an object, such as { 'x-internal': true }
 
 const SHARED = {
   version: [
-    (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
+    (value) =>
+      isVersionEntry(value) || (isListOf(isVersionEntry)(value) && Array.isArray(value) && value.length > 0),
     "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
   ],
   tags: [isListOf(isString), 'a list of strings'],
@@ -50,7 +51,7 @@ export const isDefinition =
     kinds.includes(String(Object(value).kind))
 
 /** Whether the value was made by a function that makes this kind of definition, and has the function that makes it useful. */
-function isPart(kind: string, method: string): (value: unknown) => boolean {
+function isMadeBy(kind: string, method: string): (value: unknown) => boolean {
   return (value) => isDefinition(kind)(value) && typeof Reflect.get(Object(value), method) === 'function'
 }
 
@@ -61,11 +62,11 @@ const ROUTERS: OptionRule = [
 /** The rules of middleware, guards, interceptors and error handlers. */
 export const LAYER_RULES = {
   guards: [
-    isListOf(isPart('guard', 'canActivate')),
+    isListOf(isMadeBy('guard', 'canActivate')),
     'a list of what defineGuard returns, such as [SignedIn]',
   ],
   interceptors: [
-    isListOf(isPart('interceptor', 'intercept')),
+    isListOf(isMadeBy('interceptor', 'intercept')),
     'a list of what defineInterceptor returns, such as [Envelope]',
   ],
   middleware: [
@@ -73,7 +74,7 @@ export const LAYER_RULES = {
     'a list of functions, such as [async (context, next) => next()]',
   ],
   errorHandlers: [
-    isListOf(isPart('error-handler', 'handle')),
+    isListOf(isMadeBy('error-handler', 'handle')),
     'a list of what defineErrorHandler returns, such as [outOfStock]',
   ],
 } as const satisfies Rules

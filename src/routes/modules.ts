@@ -33,35 +33,35 @@ export function collectModules(root: unknown, settled: SettledModules = new Map(
   const nodes = new Map<AnyModule, ModuleNode>()
   const modules: ModuleNode[] = []
   const pending: PromiseLike<unknown>[] = []
-  if (isModule(root)) visit(root)
+  if (isModule(root)) findNode(root)
   else problems.push(noRoot(root))
   return { modules, pending, problems }
 
-  function visit(module: AnyModule): ModuleNode {
-    return nodes.get(module) ?? checkAt(module, problems, () => enter(module))
+  function findNode(module: AnyModule): ModuleNode {
+    return nodes.get(module) ?? checkAt(module, problems, () => readModule(module))
   }
 
-  function enter(module: AnyModule): ModuleNode {
+  function readModule(module: AnyModule): ModuleNode {
     const imports: ModuleNode[] = []
-    const node: ModuleNode = { module, imports, label: labelOf(module, nodes.size === 0) }
+    const node: ModuleNode = { module, imports, label: moduleLabel(module, nodes.size === 0) }
     nodes.set(module, node)
     const found = checkFields('module', module, node.label)
     problems.push(...found)
     if (found.some(({ code }) => code === 'invalid_field')) return node
     for (const [index, imported] of (module.imports ?? []).entries()) {
-      const child = read(imported, node, index)
+      const child = readImport(imported, node, index)
       if (child !== undefined && !imports.includes(child)) imports.push(child)
     }
     modules.push(node)
     return node
   }
 
-  function read(imported: unknown, { label }: ModuleNode, index: number): ModuleNode | undefined {
+  function readImport(imported: unknown, { label }: ModuleNode, index: number): ModuleNode | undefined {
     const value = resolveLazy(imported)
-    if (isModule(value)) return visit(value)
+    if (isModule(value)) return findNode(value)
     if (isPromise(value)) {
       const resolved = resolveLazy(settled.get(value))
-      if (isModule(resolved)) return visit(resolved)
+      if (isModule(resolved)) return findNode(resolved)
       if (!settled.has(value)) pending.push(value)
       else
         problems.push(
@@ -92,19 +92,19 @@ function isModule(value: unknown): value is AnyModule {
 }
 
 /** Modules without a name are called after what they hold. */
-function labelOf(module: AnyModule, isRoot: boolean): string {
+function moduleLabel(module: AnyModule, isRoot: boolean): string {
   if (typeof module.name === 'string') return module.name
   if (isRoot) return 'the root module'
-  const [controller] = [...listOf(module.controllers), ...listOf(module.routers)]
-  const inside = nameOf(controller) ?? nameOf(listOf(module.providers)[0])
+  const [controller] = [...asList(module.controllers), ...asList(module.routers)]
+  const inside = definitionName(controller) ?? definitionName(asList(module.providers)[0])
   return inside === undefined ? 'a module without a name' : `the module of ${inside}`
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function nameOf(value: unknown): string | undefined {
+function definitionName(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if ('name' in value && typeof value.name === 'string') return value.name
   return 'prefix' in value && typeof value.prefix === 'string' ? value.prefix : undefined
@@ -147,11 +147,13 @@ export interface Overrides {
 
 /** Reads the `overrides` of `createApp`; of two for one thing, the later counts. */
 export function createOverrides(bindings: readonly Binding[]): Overrides {
-  const targets = new Map(bindings.map(({ token, to }) => [keyOf(token), { token: resolveLazy(token), to }]))
+  const targets = new Map(
+    bindings.map(({ token, to }) => [overrideKey(token), { token: resolveLazy(token), to }]),
+  )
   const used = new Set<unknown>()
   return {
     find: (replaced) => {
-      const key = keyOf(replaced)
+      const key = overrideKey(replaced)
       const target = targets.get(key)
       if (target !== undefined) used.add(key)
       return target?.to
@@ -169,7 +171,7 @@ export function createOverrides(bindings: readonly Binding[]): Overrides {
 }
 
 /** Built-in tokens are the same whatever schema reads them. */
-function keyOf(replaced: unknown): unknown {
+function overrideKey(replaced: unknown): unknown {
   const value = resolveLazy(replaced)
   return typeof value === 'object' && value !== null && isBuiltIn(value) ? value.token : value
 }
@@ -181,7 +183,7 @@ function replacedName(value: unknown): string {
 }
 
 /** A guard or interceptor, and the module that gave it, whose providers it can inject. */
-export interface Placed<T> {
+export interface PlacedLayer<T> {
   /** The object that the definition names; tells whether two are the same. */
   readonly given: T
   /** The part that runs: the same, unless a test overrides it. */
@@ -191,8 +193,8 @@ export interface Placed<T> {
 
 /** The layers around a route, of all levels, in the order in which they run; each guard once. */
 export interface LayerStack {
-  readonly guards: readonly Placed<AnyGuard>[]
-  readonly interceptors: readonly Placed<Interceptor>[]
+  readonly guards: readonly PlacedLayer<AnyGuard>[]
+  readonly interceptors: readonly PlacedLayer<Interceptor>[]
   readonly middleware: readonly Middleware[]
   /** Innermost first. */
   readonly errorHandlers: readonly ErrorHandler[]
@@ -237,12 +239,12 @@ export function guardProblems(
   return routes.flatMap(({ label, layers }) =>
     layers.guards.flatMap(({ part }, index) => {
       const before = new Set(layers.guards.slice(0, index).map(({ given }) => given))
-      return mistakeOf(part, before, label) ?? []
+      return guardMistake(part, before, label) ?? []
     }),
   )
 }
 
-function mistakeOf(
+function guardMistake(
   { name, after, required }: AnyGuard,
   before: ReadonlySet<AnyGuard>,
   where: string,

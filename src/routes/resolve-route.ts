@@ -33,7 +33,7 @@ interface InheritedShared {
 }
 
 /** The settings that a route gets from the controller, routers and module around it. */
-export interface Inherited extends InheritedShared {
+export interface InheritedOptions extends InheritedShared {
   /** The controller, the routers around it and the module, for the place in messages. */
   readonly definitions: readonly object[]
   readonly controller: string
@@ -49,7 +49,7 @@ export interface Inherited extends InheritedShared {
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
 export function resolveRoute(
   route: AnyRoute,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   problems: DefinitionProblem[],
 ): readonly ResolvedRoute[] {
   return checkAt(route, problems, () => readRoute(route, inherited, problems))
@@ -57,7 +57,7 @@ export function resolveRoute(
 
 function readRoute(
   route: AnyRoute,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   problems: DefinitionProblem[],
 ): readonly ResolvedRoute[] {
   const { prefix, appPrefix } = inherited
@@ -65,7 +65,7 @@ function readRoute(
   const own = joinPaths(prefix, path)
   const isExcluded = appPrefix.excludes(own, [route.method].flat())
   const text = isExcluded ? own : joinPaths(appPrefix.path + prefix, path)
-  const place = placeOf(route, inherited, text)
+  const place = unnamedLabel(route, inherited, text)
   const found = [...checkFields('route', route, place), ...checkMethods(route, place)]
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
@@ -75,23 +75,23 @@ function readRoute(
 
 function withPattern(
   route: AnyRoute,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   pattern: Pattern,
   problems: DefinitionProblem[],
 ): Omit<ResolvedRoute, 'isExcluded'> {
   const { controller } = inherited
   const methods = [...new Set([route.method].flat())]
-  const own = ownName(route, methods[0] ?? 'GET')
+  const own = ownRouteName(route, methods[0] ?? 'GET')
   const name = controller === '' ? own : `${controller}.${own}`
   const label = `${name}: ${methods.join(',')} ${pattern.text}`
-  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own)]
+  const found: Omit<DefinitionProblem, 'where'>[] = [...routeNameProblems(own)]
   const shared = inheritShared(route, inherited, label, found)
   const { version, tags } = shared
   found.push(...checkVersions(version, label))
   const schemas = readSchemas(route, pattern, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   if (route.forward !== undefined) inject.set(FORWARDED, route.forward)
-  const layers = toLayers(route, inherited, found)
+  const layers = routeLayers(route, inherited, found)
   const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, problems)
   if (route.controller !== undefined) found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
@@ -163,16 +163,16 @@ export function inheritShared(
 }
 
 /** Where a route stands, before it is known what it is called. */
-function placeOf(route: AnyRoute, { controller }: Inherited, text: string): string {
+function unnamedLabel(route: AnyRoute, { controller }: InheritedOptions, text: string): string {
   const parts = [controller === '' ? '' : `${controller}:`, [route.method].flat().join(','), text]
   return parts.filter((part) => part !== '').join(' ')
 }
 
-function ownName(route: AnyRoute, method: string): string {
+function ownRouteName(route: AnyRoute, method: string): string {
   return route.name ?? handlerName(route) ?? routeName(method, patternOfPath(route.path))
 }
 
-function nameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
+function routeNameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
   if (/^[a-z_$][\w$-]*$/i.test(name)) return []
   const fix = 'use letters, digits, - and _, and begin with a letter'
   return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix }]
@@ -264,9 +264,9 @@ export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 
 }
 
 /** The layers of a route, without the guards that it drops. */
-function toLayers(
+function routeLayers(
   route: AnyRoute,
-  { layers, stackLayers, module }: Inherited,
+  { layers, stackLayers, module }: InheritedOptions,
   problems: Omit<DefinitionProblem, 'where'>[],
 ): LayerStack {
   const { withoutGuards = [] } = route

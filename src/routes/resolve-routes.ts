@@ -12,21 +12,21 @@ import {
   joinPaths,
   normalizePrefix,
   parsePattern,
-  shapeOf,
+  patternShape,
   withoutSlash,
-  isCovered,
+  coversRoute,
   type Prefix,
 } from '../router/path/pattern.ts'
 import { specEntries, VERSION_NEUTRAL, type VersionSpec } from '../versioning/version.ts'
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { guardProblems, type StackLayers, type LayerStack, type ModuleNode } from './modules.ts'
-import { resolveRoute, inheritShared, type Inherited } from './resolve-route.ts'
+import { resolveRoute, inheritShared, type InheritedOptions } from './resolve-route.ts'
 import { isForwardTarget, type ExecutionContext, type ForwardTarget } from '../define/context.ts'
 import { METHODS } from '../http/http.ts'
 
 /** The routes of modules, with the mistakes that can be seen without knowing how versions travel. */
-interface Resolved {
+interface ResolvedRoutes {
   readonly routes: readonly ResolvedRoute[]
   readonly problems: readonly DefinitionProblem[]
 }
@@ -39,7 +39,7 @@ export interface AppLevel {
 }
 
 /** Lists every route of the modules with everything inherited written out. */
-export function resolveRoutes(modules: readonly ModuleNode[], frame: AppLevel): Resolved {
+export function resolveRoutes(modules: readonly ModuleNode[], frame: AppLevel): ResolvedRoutes {
   const problems: DefinitionProblem[] = []
   const routes = modules.flatMap((node) =>
     checkAt(node.module, problems, () => resolveModule(node, frame, problems)),
@@ -55,7 +55,7 @@ function resolveModule(
   const { module } = node
   const own = joinPrefix('', module.prefix ?? '', node.label, problems)
   if (own === undefined) return []
-  const inherited: Inherited = {
+  const inherited: InheritedOptions = {
     ...NOTHING_INHERITED,
     definitions: [module],
     prefix: own,
@@ -100,7 +100,7 @@ const NOTHING_INHERITED = {
 
 function resolveController(
   controller: AnyController,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   problems: DefinitionProblem[],
   above: readonly AnyController[],
 ): readonly ResolvedRoute[] {
@@ -109,7 +109,7 @@ function resolveController(
 
 function resolveGroup(
   controller: AnyController,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   problems: DefinitionProblem[],
   above: readonly AnyController[],
 ): readonly ResolvedRoute[] {
@@ -126,12 +126,12 @@ function resolveGroup(
   const found = checkFields(controller.kind, controller, where)
   problems.push(...found)
   if (found.some(({ code }) => code === 'invalid_field')) return []
-  const own = ownName(controller, where, problems)
+  const own = controllerOwnName(controller, where, problems)
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
   const { module, stackLayers, appPrefix } = inherited
-  const shared: Inherited = {
+  const shared: InheritedOptions = {
     module,
     appPrefix,
     stackLayers,
@@ -154,7 +154,7 @@ function resolveGroup(
 /** The route of what a controller mounts. */
 function resolveMount(
   controller: AnyController,
-  inherited: Inherited,
+  inherited: InheritedOptions,
   problems: DefinitionProblem[],
   above: readonly AnyController[],
 ): readonly ResolvedRoute[] {
@@ -166,7 +166,7 @@ function resolveMount(
   return resolveRoute(route, inherited, problems).map((each) => ({ ...each, mount: { isRest, hasGuards } }))
 }
 
-function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
+function controllerOwnName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
   const { name, prefix, kind, mount } = controller
   if (name === undefined && prefix === undefined && isForwardTarget(mount)) return ''
   if (name === undefined && prefix === undefined) {
@@ -221,7 +221,7 @@ export function unusedExclusions(
   const unused = exclusions.filter(
     (exclusion) =>
       !others.includes(exclusion.pattern.text) &&
-      !routes.some((route) => route.isExcluded && isCovered(exclusion, route.pattern, route.methods)),
+      !routes.some((route) => route.isExcluded && coversRoute(exclusion, route.pattern, route.methods)),
   )
   if (unused.length === 0) return []
   const there = routes.map(({ isExcluded, pattern }) =>
@@ -279,7 +279,7 @@ function areVersions(a: ResolvedRoute, b: ResolvedRoute): boolean {
 
 function sameRequests(a: ResolvedRoute, b: ResolvedRoute): boolean {
   return (
-    shapeOf(a.pattern, false) === shapeOf(b.pattern, false) &&
+    patternShape(a.pattern, false) === patternShape(b.pattern, false) &&
     a.methods.some((method) => b.methods.includes(method))
   )
 }

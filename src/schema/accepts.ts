@@ -34,7 +34,7 @@ export function acceptsData(schema: Schema): boolean {
 export function acceptsBytes(schema: Schema): boolean {
   const inner = unwrapSchema(schema)
   if (inner === undefined || defOf(inner).type !== 'custom') return false
-  const type = classOf(inner)
+  const type = instanceClass(inner)
   return type === Uint8Array || type === Buffer
 }
 
@@ -54,13 +54,13 @@ export function mayBeNothing(schema: Schema): boolean {
 const WRAPPERS = new Set(['nullable', 'readonly'])
 
 /** The class of `z.instanceof(…)`, or `undefined` for other schemas. */
-export function classOf(schema: Schema): unknown {
+export function instanceClass(schema: Schema): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class in `_zod.bag`, and what a check was added to as `parent`
   const { bag, parent } = schema._zod as unknown as {
     readonly bag?: { readonly Class?: unknown }
     readonly parent?: unknown
   }
-  return bag?.Class ?? (isSchema(parent) ? classOf(parent) : undefined)
+  return bag?.Class ?? (isSchema(parent) ? instanceClass(parent) : undefined)
 }
 
 /** Field names that every object inherits: a schema that declares one must not see the inherited member. */

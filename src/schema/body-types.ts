@@ -27,7 +27,7 @@ export function bodyTypes(sources: readonly DeclaredSource[], method: string): r
   const form = sources.find(({ name }) => name === 'form')
   if (form !== undefined) return formTypes(form.schema)
   const body = sources.find(({ name }) => name === 'body')
-  return body === undefined ? [] : typesOf(body.schema, method)
+  return body === undefined ? [] : bodySchemaTypes(body.schema, method)
 }
 
 /** The media types that a form without files is read in. */
@@ -37,7 +37,7 @@ export function formTypes(schema: Schema): readonly string[] {
 }
 
 /** The media types that a body with this schema is read in. A type that the schema names stands alone, as in documents. */
-export function typesOf(schema: Schema, method: string): readonly string[] {
+export function bodySchemaTypes(schema: Schema, method: string): readonly string[] {
   const named = namedType(schema)
   if (named !== undefined) return [named]
   if (acceptsBytes(schema)) return ['*/*']

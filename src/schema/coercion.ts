@@ -11,7 +11,7 @@ import {
   type Schema,
   type SchemaDef,
   type FieldPlans,
-  type Child,
+  type ChildSchema,
 } from './schema.ts'
 
 /** Turns text into a value, or `undefined` if the text is not one. */
@@ -196,7 +196,7 @@ type FromJson = (value: unknown) => unknown
 /** How values are read for types of schema that JSON has no values for. */
 type Readers = Readonly<Record<string, FromJson>>
 
-const toDate: FromJson = (value) => (typeof value === 'string' ? (dateFromText(value) ?? value) : value)
+const dateFromJson: FromJson = (value) => (typeof value === 'string' ? (dateFromText(value) ?? value) : value)
 
 const toBigint: FromJson = (value) => {
   if (typeof value === 'string') return bigintFromText(value) ?? value
@@ -205,13 +205,13 @@ const toBigint: FromJson = (value) => {
 }
 
 /** Reads JSON bodies by the rules of a query: ISO 8601 text as dates, integers and text of digits as bigints. */
-export const BODY_READERS: Readers = { date: toDate, bigint: toBigint }
+export const BODY_READERS: Readers = { date: dateFromJson, bigint: toBigint }
 
 /** Reads results that are as they will be sent: ISO 8601 text as dates. */
-export const RESULT_READERS: Readers = { date: toDate }
+export const RESULT_READERS: Readers = { date: dateFromJson }
 
 /** Returns the schema itself if it takes values of JSON only, and otherwise a copy that reads them. The raw value for preprocess stays. */
-export function fromJson(schema: Schema, readers: Readers): Schema {
+export function withJsonReaders(schema: Schema, readers: Readers): Schema {
   if (!mayRead(schema, readers)) return schema
   return makeLater(defOf(schema), ({ preprocess }) => {
     const made = new WeakMap<Schema, Schema>()
@@ -236,7 +236,7 @@ export function fromJson(schema: Schema, readers: Readers): Schema {
 const CLOSED = new Set(['map', 'set', 'promise', 'function', 'template_literal'])
 
 /** Whether a schema takes a value as it was sent. Keys are text, and the end of a pipe takes what its start gives. */
-function isRead({ member }: Child): boolean {
+function isRead({ member }: ChildSchema): boolean {
   return member !== 'keyType' && member !== 'out'
 }
 

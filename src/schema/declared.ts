@@ -21,7 +21,7 @@ export function toDeclared(schema: Schema, value: unknown): unknown {
   const inner = def.type === 'pipe' ? schemaOf(def['out']) : innerOf(def)
   if (inner !== undefined) return toDeclared(inner, value)
   if (def.type === 'union') return ofUnion(schemasOf(def['options']), value)
-  if (def.type === 'intersection') return merge(ofSide(def['left'], value), ofSide(def['right'], value))
+  if (def.type === 'intersection') return mergeSides(ofSide(def['left'], value), ofSide(def['right'], value))
   if (!MEMBERED.has(def.type)) return value
   const schemaAt = membersOf(def)
   if (Array.isArray(value)) return value.map((each, index) => ofSide(schemaAt(String(index)), each))
@@ -56,11 +56,11 @@ function ofUnion(options: readonly Schema[], value: object): unknown {
 }
 
 /** The members that one of two sides of an intersection knows. */
-function merge(left: unknown, right: unknown): unknown {
+function mergeSides(left: unknown, right: unknown): unknown {
   if (!isRecord(left) || !isRecord(right)) return right
   const both = Object.entries(right).map(([name, value]) => [
     name,
-    Object.hasOwn(left, name) ? merge(left[name], value) : value,
+    Object.hasOwn(left, name) ? mergeSides(left[name], value) : value,
   ])
   return { ...left, ...Object.fromEntries(both) }
 }

@@ -1,4 +1,4 @@
-import { classOf } from './accepts.ts'
+import { instanceClass } from './accepts.ts'
 import {
   defOf,
   schemasOf,
@@ -103,7 +103,7 @@ const NONE: FileField = { kind: 'none', isList: false, sniffs: false }
 
 /** Reads from a schema which files it takes. A schema that is no object is handed every file. */
 export function toFilesPlan(schema: Schema): FilesPlan {
-  return planFields(schema, FILE, (field) => toFileField(field), combine)
+  return planFields(schema, FILE, (field) => toFileField(field), combineFilePlans)
 }
 
 /** Schema types that can take a file though they do not say so. */
@@ -117,12 +117,12 @@ function toFileField(schema: Schema, depth = 0): FileField {
   const def = defOf(inner)
   if (depth > MAX_DEPTH) return NONE
   const parts = (): FileField =>
-    combine(childrenOf(inner).map((child) => toFileField(child.schema, depth + 1)))
+    combineFilePlans(childrenOf(inner).map((child) => toFileField(child.schema, depth + 1)))
   switch (def.type) {
     case 'file':
       return { ...FILE, sniffs: asksForType(def['checks']) }
     case 'custom':
-      return toCustomField(classOf(inner))
+      return toCustomField(instanceClass(inner))
     case 'array':
     case 'tuple':
       return { ...parts(), isList: true }
@@ -144,7 +144,7 @@ function asksForType(checks: unknown): boolean {
   return schemasOf(checks).some((check) => defOf(check)['check'] === 'mime_type')
 }
 
-function combine(fields: readonly FileField[]): FileField {
+function combineFilePlans(fields: readonly FileField[]): FileField {
   const taking = fields.filter(({ kind }) => kind !== 'none')
   return {
     kind: taking[0]?.kind ?? 'none',

@@ -12,7 +12,7 @@ export type JsonWriter = (value: unknown) => string | undefined
  */
 export function toJsonWriter(schema: Schema): JsonWriter | undefined {
   if (!isCodeAllowed()) return undefined
-  const code: Code = { functions: [], names: new Map(), constants: [] }
+  const code: WriterCode = { functions: [], names: new Map(), constants: [] }
   try {
     if (!ROOTS.has(unwrapped(schema).def.type)) return undefined
     const name = functionOf(code, schema)
@@ -29,7 +29,7 @@ export function toJsonWriter(schema: Schema): JsonWriter | undefined {
   }
 }
 
-const TEXTS = { anyText, checkedText, dateText, doubt, keysOf, escaped }
+const TEXTS = { anyText, checkedText, dateText, doubt, ownKeys, escaped }
 
 const ROOTS = new Set(['object', 'array', 'record', 'union'])
 
@@ -46,14 +46,14 @@ function toSafe(write: (value: unknown) => unknown): JsonWriter {
 }
 
 /** The code of a writer. Every function in it returns text, `undefined` for a misfit, and throws if it cannot tell. */
-interface Code {
+interface WriterCode {
   readonly functions: string[]
   readonly names: Map<Schema, string>
   readonly constants: unknown[]
 }
 
 /** Statements that return for a misfit, and the expression of the text behind them. */
-interface Piece {
+interface WriterPart {
   readonly statements: string
   readonly text: string
   /** Whether the text needs quotes. Quotes of texts are written with their neighbours, which makes fewer pieces. */
@@ -74,7 +74,7 @@ function unwrapped(schema: Schema): Unwrapped {
   const def = defOf(schema)
   if (!WRAPPERS.has(def.type)) return { inner: schema, def, isNullable: false, absent: 'misfit' }
   const inner = schemaOf(def['innerType'])
-  if (inner === undefined || hasChecks(def) || isExact(schema)) throw new UnsupportedError()
+  if (inner === undefined || hasChecks(def) || isExactOptional(schema)) throw new UnsupportedError()
   const found = unwrapped(inner)
   if (def.type === 'nullable') return { ...found, isNullable: true }
   if (def.type === 'default' || found.absent === 'doubt') return { ...found, absent: 'doubt' }
@@ -84,7 +84,7 @@ function unwrapped(schema: Schema): Unwrapped {
 const WRAPPERS = new Set(['optional', 'nullable', 'readonly', 'default'])
 
 /** `z.exactOptional()` refuses what `optional()` takes. */
-function isExact(schema: Schema): boolean {
+function isExactOptional(schema: Schema): boolean {
   const traits: unknown = Reflect.get(schema._zod, 'traits')
   return traits instanceof Set && traits.has('$ZodExactOptional')
 }
@@ -94,7 +94,7 @@ function hasChecks({ checks }: SchemaDef): boolean {
 }
 
 /** The name of the function that writes values of a schema; `undefined` is a misfit to it. */
-function functionOf(code: Code, schema: Schema): string {
+function functionOf(code: WriterCode, schema: Schema): string {
   const known = code.names.get(schema)
   if (known !== undefined) return known
   const name = `f${code.names.size}`
@@ -106,9 +106,9 @@ function functionOf(code: Code, schema: Schema): string {
 }
 
 /** Writes the value of a variable that is not `undefined`, or for which `undefined` is a misfit. */
-function pieceOf(code: Code, schema: Schema, variable: string): Piece {
+function pieceOf(code: WriterCode, schema: Schema, variable: string): WriterPart {
   const { inner, isNullable, absent } = unwrapped(schema)
-  const piece = bareOf(code, inner, variable)
+  const piece = writeType(code, inner, variable)
   // what may be absent is left out by objects alone
   const guard = absent === 'misfit' ? '' : `if (${variable} === undefined) doubt()\n`
   if (!isNullable) return { ...piece, statements: guard + piece.statements }
@@ -119,7 +119,7 @@ function pieceOf(code: Code, schema: Schema, variable: string): Piece {
   }
 }
 
-function bareOf(code: Code, schema: Schema, variable: string): Piece {
+function writeType(code: WriterCode, schema: Schema, variable: string): WriterPart {
   const def = defOf(schema)
   const write = WRITE.get(def.type)
   if (write !== undefined) {
@@ -130,10 +130,10 @@ function bareOf(code: Code, schema: Schema, variable: string): Piece {
   if (leaf === undefined) throw new UnsupportedError()
   if (isBare(def)) return leaf(variable, code, def)
   if (def.type !== 'string' && def.type !== 'number') throw new UnsupportedError()
-  return checked(code, schema, variable)
+  return writeTextOrNumber(code, schema, variable)
 }
 
-type Leaf = (variable: string, code: Code, def: SchemaDef) => Piece
+type Leaf = (variable: string, code: WriterCode, def: SchemaDef) => WriterPart
 
 const ANY: Leaf = (variable) => called(variable, `anyText(${variable})`)
 
@@ -156,8 +156,8 @@ const LEAVES: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ],
   ['boolean', (variable) => ({ statements: misfit(`typeof ${variable} !== 'boolean'`), text: variable })],
   ['null', (variable) => ({ statements: misfit(`${variable} !== null`), text: `'null'` })],
-  ['literal', (variable, code, def) => oneOf(code, def['values'], variable)],
-  ['enum', (variable, code, def) => oneOf(code, Object.values(Object(def['entries'])), variable)],
+  ['literal', (variable, code, def) => writeLiterals(code, def['values'], variable)],
+  ['enum', (variable, code, def) => writeLiterals(code, Object.values(Object(def['entries'])), variable)],
   ['date', (variable) => called(variable, `dateText(${variable})`)],
   ['any', ANY],
   ['unknown', ANY],
@@ -171,13 +171,13 @@ function misfit(condition: string): string {
   return `if (${condition}) return undefined`
 }
 
-function called(variable: string, call: string): Piece {
+function called(variable: string, call: string): WriterPart {
   const text = `${variable}$`
   return { statements: `const ${text} = ${call}\n${misfit(`${text} === undefined`)}`, text }
 }
 
 /** A text or number with checks: zod runs them. */
-function checked(code: Code, schema: Schema, variable: string): Piece {
+function writeTextOrNumber(code: WriterCode, schema: Schema, variable: string): WriterPart {
   const def = defOf(schema)
   if (def['coerce'] === true) throw new UnsupportedError()
   const checks: readonly unknown[] = Array.isArray(def['checks']) ? def['checks'] : []
@@ -185,15 +185,15 @@ function checked(code: Code, schema: Schema, variable: string): Piece {
   if (kinds.some((kind) => kind === 'custom' || kind === undefined)) throw new UnsupportedError()
   const isInteger = def.type === 'number' && def['format'] === 'safeint' && checks.length === 0
   if (isInteger) return { statements: misfit(`!Number.isSafeInteger(${variable})`), text: variable }
-  return called(variable, `checkedText(${constant(code, createValidator(schema))}, ${variable})`)
+  return called(variable, `checkedText(${addConstant(code, createValidator(schema))}, ${variable})`)
 }
 
-function constant(code: Code, value: unknown): string {
+function addConstant(code: WriterCode, value: unknown): string {
   code.constants.push(value)
   return `c${code.constants.length - 1}`
 }
 
-function oneOf(code: Code, values: unknown, variable: string): Piece {
+function writeLiterals(code: WriterCode, values: unknown, variable: string): WriterPart {
   const list: readonly unknown[] = Array.isArray(values) ? values : []
   const isPlain = list.every(
     (value) => value === null || /^(?:string|boolean)$/.test(typeof value) || Number.isFinite(value),
@@ -201,18 +201,18 @@ function oneOf(code: Code, values: unknown, variable: string): Piece {
   // a numeric enum has its names among its values
   if (!isPlain || (list.some(Number.isFinite) && list.length > 1)) throw new UnsupportedError()
   const known = new Map(list.map((value) => [value, JSON.stringify(value)]))
-  return called(variable, `${constant(code, known)}.get(${variable})`)
+  return called(variable, `${addConstant(code, known)}.get(${variable})`)
 }
 
 /** How values with members are written. */
-const WRITE: ReadonlyMap<string, (code: Code, def: SchemaDef) => Piece> = new Map([
+const WRITE: ReadonlyMap<string, (code: WriterCode, def: SchemaDef) => WriterPart> = new Map([
   ['object', objectPiece],
   ['array', arrayPiece],
   ['record', recordPiece],
   ['union', unionPiece],
 ])
 
-function objectPiece(code: Code, def: SchemaDef): Piece {
+function objectPiece(code: WriterCode, def: SchemaDef): WriterPart {
   const shape: unknown = def['shape']
   if (def['catchall'] !== undefined || typeof shape !== 'object' || shape === null)
     throw new UnsupportedError()
@@ -225,7 +225,7 @@ function objectPiece(code: Code, def: SchemaDef): Piece {
   let run: string[] = []
   let end = ''
   const flush = (): void => {
-    if (run.length > 0) lines.push(`t += ${run.join(' + ')}${end === '' ? '' : ` + ${quoted(end)}`}`)
+    if (run.length > 0) lines.push(`t += ${run.join(' + ')}${end === '' ? '' : ` + ${quoteCode(end)}`}`)
     run = []
     end = ''
   }
@@ -237,15 +237,15 @@ function objectPiece(code: Code, def: SchemaDef): Piece {
     const comma = start === undefined ? `(t === '{' ? '' : ',') + ` : ''
     if (unwrapped(field).absent === 'omitted') {
       flush()
-      lines.push(`const ${variable} = v[${quoted(key)}]`)
+      lines.push(`const ${variable} = v[${quoteCode(key)}]`)
       lines.push(
         `if (${variable} !== undefined) {\n${piece.statements}\nt += ${comma}${between(label, piece)}\n}`,
       )
       if (start === '') start = undefined
     } else {
       const quote = piece.isQuoted === true ? '"' : ''
-      lines.push(`const ${variable} = v[${quoted(key)}]`, piece.statements)
-      run.push(`${comma}${quoted(end + label + quote)} + ${piece.text}`)
+      lines.push(`const ${variable} = v[${quoteCode(key)}]`, piece.statements)
+      run.push(`${comma}${quoteCode(end + label + quote)} + ${piece.text}`)
       end = quote
       start = ','
     }
@@ -254,7 +254,7 @@ function objectPiece(code: Code, def: SchemaDef): Piece {
   return { statements: lines.join('\n'), text: `t + '}'` }
 }
 
-function arrayPiece(code: Code, def: SchemaDef): Piece {
+function arrayPiece(code: WriterCode, def: SchemaDef): WriterPart {
   const element = schemaOf(def['element'])
   if (element === undefined) throw new UnsupportedError()
   const piece = pieceOf(code, element, 'a')
@@ -263,32 +263,32 @@ function arrayPiece(code: Code, def: SchemaDef): Piece {
   return { statements: `${misfit('!Array.isArray(v)')}\nlet t = '['\n${loop}`, text: `t + ']'` }
 }
 
-function recordPiece(code: Code, def: SchemaDef): Piece {
+function recordPiece(code: WriterCode, def: SchemaDef): WriterPart {
   const key = schemaOf(def['keyType'])
   const member = schemaOf(def['valueType'])
   if (def['mode'] !== undefined || key === undefined || member === undefined) throw new UnsupportedError()
   if (defOf(key).type !== 'string' || !isBare(defOf(key))) throw new UnsupportedError()
   const piece = pieceOf(code, member, 'a')
   const next = `t += (t === '{' ? '"' : ',"') + escaped(k) + ${between('":', piece)}`
-  const loop = `for (const k of keysOf(v)) {\nconst a = v[k]\n${piece.statements}\n${next}\n}`
+  const loop = `for (const k of ownKeys(v)) {\nconst a = v[k]\n${piece.statements}\n${next}\n}`
   return {
     statements: `${misfit(`typeof v !== 'object' || v === null`)}\nlet t = '{'\n${loop}`,
     text: `t + '}'`,
   }
 }
 
-function unionPiece(code: Code, def: SchemaDef): Piece {
+function unionPiece(code: WriterCode, def: SchemaDef): WriterPart {
   if (def['inclusive'] === false) throw new UnsupportedError()
   const calls = schemasOf(def['options']).map((option) => `${functionOf(code, option)}(v)`)
   return { statements: `const t = ${calls.join(' ?? ')}\n${misfit('t === undefined')}`, text: 't' }
 }
 
 /** The expression of a text with what stands before it. */
-function between(before: string, { text, isQuoted = false }: Piece): string {
-  return isQuoted ? `${quoted(`${before}"`)} + ${text} + '"'` : `${quoted(before)} + ${text}`
+function between(before: string, { text, isQuoted = false }: WriterPart): string {
+  return isQuoted ? `${quoteCode(`${before}"`)} + ${text} + '"'` : `${quoteCode(before)} + ${text}`
 }
 
-function quoted(text: string): string {
+function quoteCode(text: string): string {
   return JSON.stringify(text)
 }
 
@@ -343,7 +343,7 @@ function checkedText(validate: (value: unknown) => Awaitable<Validated>, given: 
   return JSON.stringify(value)
 }
 
-function keysOf(record: object): readonly string[] {
+function ownKeys(record: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(record)
   if (prototype !== Object.prototype && prototype !== null) doubt()
   const keys = Object.keys(record)

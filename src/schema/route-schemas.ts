@@ -12,7 +12,7 @@ import {
   type ResponseKey,
   type Schema,
 } from './schema.ts'
-import { toSources, type DeclaredSource, type SourceProblem } from './sources.ts'
+import { readSources, type DeclaredSource, type SourceProblem } from './sources.ts'
 import { describeValue, isRecord, isString, libraryOf } from '../base/values.ts'
 
 /** The fields of a route that hold schemas. */
@@ -37,12 +37,12 @@ export interface RouteSchemas {
 
 /** Reads the schemas of a route. What cannot be used is reported and left out. */
 export function readSchemas(route: Declaring, pattern: Pattern, problems: SourceProblem[]): RouteSchemas {
-  const sources = toSources(route.input ?? {}, pattern, problems)
-  const { byStatus, success, isOne } = toResponses(route.response, problems)
-  const stream = toStream(route, problems)
+  const sources = readSources(route.input ?? {}, pattern, problems)
+  const { byStatus, success, isOne } = readResponses(route.response, problems)
+  const stream = readStream(route, problems)
   const responses = byStatus(route.status)
   const status = stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS
-  if (route.status !== undefined && stream === undefined && isLeftOut(responses, status))
+  if (route.status !== undefined && stream === undefined && isUndeclaredStatus(responses, status))
     problems.push({
       code: 'invalid_response',
       message: `status is ${status}, which response does not declare, so results would be sent unparsed`,
@@ -52,9 +52,9 @@ export function readSchemas(route: Declaring, pattern: Pattern, problems: Source
 }
 
 /** Whether a response declares successes, but not the status of plain results. */
-export function isLeftOut(responses: ReadonlyMap<ResponseKey, unknown>, status: number): boolean {
+export function isUndeclaredStatus(responses: ReadonlyMap<ResponseKey, unknown>, status: number): boolean {
   return (
-    hasData(status) &&
+    declaresData(status) &&
     findResponse(responses, status) === undefined &&
     [...responses.keys()].some((key) => typeof key === 'number' && key < 300)
   )
@@ -68,7 +68,7 @@ export function dataResponses({
   const found = new Map<number, Schema>()
   // the status of the route may be one that `default` declares
   for (const key of [...responses.keys(), status]) {
-    if (typeof key !== 'number' || !hasData(key)) continue
+    if (typeof key !== 'number' || !declaresData(key)) continue
     const schema = findResponse(responses, key)
     if (schema !== undefined && defOf(schema).type !== 'file' && !acceptsBytes(schema)) found.set(key, schema)
   }
@@ -76,7 +76,7 @@ export function dataResponses({
 }
 
 /** Errors and redirects have no data of a result, and other statuses have no body. */
-function hasData(status: number): boolean {
+function declaresData(status: number): boolean {
   return status < 300 && status !== 204 && status !== 205
 }
 
@@ -91,7 +91,7 @@ interface DeclaredResponses {
 }
 
 /** Reads a `response`: a schema, schemas by status, or pairs of status and schema. What cannot be used is reported. */
-function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
+function readResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
   if (isSchema(response)) return toOneResponse(response)
   if (libraryOf(response) !== undefined) {
     problems.push({
@@ -105,7 +105,7 @@ function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResp
   const schemas = new Map<ResponseKey, Schema>()
   for (const entry of entries) {
     const [status, schema]: readonly unknown[] = Array.isArray(entry) ? entry : []
-    const key = toKey(status)
+    const key = responseKey(status)
     if (isSchema(schema) && key !== undefined) {
       if (schemas.has(key)) {
         problems.push({
@@ -138,11 +138,11 @@ function toOneResponse(response: Schema): DeclaredResponses {
 function wrongEntry(entry: unknown): string {
   if (!Array.isArray(entry)) return `response lists ${describeValue(entry)}`
   const [status, schema]: readonly unknown[] = entry
-  if (toKey(status) === undefined) return `response has the status ${describeValue(status, true)}`
+  if (responseKey(status) === undefined) return `response has the status ${describeValue(status, true)}`
   return `response has ${describeValue(schema)} for the status ${describeValue(status, true)}`
 }
 
-function toKey(key: unknown): ResponseKey | undefined {
+function responseKey(key: unknown): ResponseKey | undefined {
   const status = Number(key)
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status
   return RANGES.find((range) => range === key)
@@ -159,7 +159,7 @@ export interface DeclaredStream {
 export const UNNAMED = 'message'
 
 /** Reads `events` and `items` of a route. What cannot be used is reported. */
-function toStream(route: Declaring, problems: SourceProblem[]): DeclaredStream | undefined {
+function readStream(route: Declaring, problems: SourceProblem[]): DeclaredStream | undefined {
   const { events, items } = route
   if (events === undefined && items === undefined) return undefined
   const found = [

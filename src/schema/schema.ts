@@ -187,7 +187,7 @@ export function loaded(): typeof Zod {
 }
 
 /** Whether Octavo made the schema. */
-export function isMade(schema: Schema): boolean {
+export function isOwnSchema(schema: Schema): boolean {
   return promised.has(schema)
 }
 
@@ -212,14 +212,14 @@ export function findResponse<T>(responses: ReadonlyMap<ResponseKey, T>, status: 
 export const STREAM_STATUS = 200
 
 /** The fields of an object schema. */
-export function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
+export function objectShape(schema: Schema): Readonly<Record<string, Schema>> {
   const { shape } = defOf(schema)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps schemas there, and nothing else
   return toRecord(shape) as Readonly<Record<string, Schema>>
 }
 
 /** A schema that is directly in another one. */
-export interface Child {
+export interface ChildSchema {
   /** The member of the definition that holds it. */
   readonly member: string
   /** Its name or index there, or `undefined` if the member holds one schema. */
@@ -249,9 +249,9 @@ const HOLDERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The schemas that are directly in a schema. This is the only list of them. */
-export function childrenOf(schema: Schema): readonly Child[] {
+export function childrenOf(schema: Schema): readonly ChildSchema[] {
   const def = defOf(schema)
-  return (HOLDERS[def.type] ?? []).flatMap((member): readonly Child[] => {
+  return (HOLDERS[def.type] ?? []).flatMap((member): readonly ChildSchema[] => {
     const held = member === 'getter' ? givenBy(schema) : def[member]
     if (isSchema(held)) return [{ member, key: undefined, schema: held }]
     return Object.entries(Object(held)).flatMap(([key, each]) =>
@@ -275,7 +275,7 @@ function givenBy(schema: Schema): unknown {
  * Copies a schema with other schemas in it. Those of an object or a lazy schema are made when zod reads them, because a schema may contain
  * itself. zod has to be loaded.
  */
-export function mapSchema(schema: Schema, map: (child: Child) => Schema): Schema {
+export function mapSchema(schema: Schema, map: (child: ChildSchema) => Schema): Schema {
   const def = defOf(schema)
   // a default may be made anew each time that it is read, so no member is read that stays
   const copied = Object.defineProperties({}, Object.getOwnPropertyDescriptors(def))

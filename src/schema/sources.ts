@@ -38,7 +38,7 @@ const RULES: Readonly<Record<SourceName, Readonly<Record<'text' | 'fields' | 're
 }
 
 /** Reads the `input` of a route. What cannot be used is reported and left out. */
-export function toSources(
+export function readSources(
   input: Readonly<Record<string, unknown>>,
   pattern: Pattern,
   problems: SourceProblem[],
@@ -70,7 +70,7 @@ export function toSources(
       return []
     }
     const source = { name, schema, plan: toSourcePlan(schema) }
-    if (RULES[name].text) problems.push(...fieldProblems(source, pattern))
+    if (RULES[name].text) problems.push(...sourceFieldProblems(source, pattern))
     if (name === 'files') problems.push(...filesProblems(toFilesPlan(schema)))
     return [source]
   })
@@ -78,7 +78,7 @@ export function toSources(
 
 function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]): Schema | undefined {
   if (isSchema(declared)) return declared
-  if (RULES[name].text && isNames(declared)) {
+  if (RULES[name].text && isNameList(declared)) {
     for (const twice of new Set(declared.filter((field, index) => declared.indexOf(field) !== index))) {
       problems.push({
         code: 'duplicate_param',
@@ -106,7 +106,7 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
   problems.push({
     code: 'invalid_schema',
     message: `input.${name} is ${describeValue(declared)}`,
-    fix: FIXES[kindOf(name)],
+    fix: FIXES[fixKind(name)],
   })
   return undefined
 }
@@ -136,7 +136,7 @@ function notAnObject(name: SourceName, schema: Schema): SourceProblem {
   }
 }
 
-function kindOf(name: SourceName): keyof typeof FIXES {
+function fixKind(name: SourceName): keyof typeof FIXES {
   if (RULES[name].text) return 'texts'
   return RULES[name].fields ? 'files' : 'value'
 }
@@ -149,7 +149,7 @@ const FIXES = {
   value: 'write a zod schema, such as z.object({ … })',
 } as const
 
-const isStream = ({ kind }: FileField): boolean => kind === 'stream' || kind === 'streams'
+const isStreamedFile = ({ kind }: FileField): boolean => kind === 'stream' || kind === 'streams'
 
 /** Lists the settings that files cannot have. */
 function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] {
@@ -164,7 +164,7 @@ function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] 
           fix: 'write z.file(), z.array(z.file()) or z.instanceof(FileStream); texts go to input.form',
         },
       ]
-    if (!isStream(field) || (!field.isList && name !== '*')) return []
+    if (!isStreamedFile(field) || (!field.isList && name !== '*')) return []
     return [
       {
         code: 'several_streams',
@@ -173,7 +173,7 @@ function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] 
       },
     ]
   })
-  const streams = all.filter(([, field]) => isStream(field)).map(([name]) => name)
+  const streams = all.filter(([, field]) => isStreamedFile(field)).map(([name]) => name)
   if (streams.length < 2) return problems
   return [
     ...problems,
@@ -185,7 +185,7 @@ function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] 
   ]
 }
 
-function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readonly SourceProblem[] {
+function sourceFieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readonly SourceProblem[] {
   const problems: SourceProblem[] = []
   const headers = new Set<string>()
   for (const [field, { nested, list }] of plan.fields) {
@@ -225,6 +225,6 @@ function fieldProblems({ name, plan }: DeclaredSource, pattern: Pattern): readon
   return problems
 }
 
-function isNames(value: unknown): value is readonly string[] {
+function isNameList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isString)
 }

@@ -6,7 +6,7 @@ import {
   loadedZod,
   wantZod,
   schemasOf,
-  isMade,
+  isOwnSchema,
   loaded,
   toZod,
   childrenOf,
@@ -36,7 +36,7 @@ export const MAX_ISSUES = 200
 const MAX_LOGGED = 10
 
 /** The issues of a value in one line, for the log. */
-export function toReason(issues: readonly SchemaIssue[]): string {
+export function formatIssues(issues: readonly SchemaIssue[]): string {
   const shown = issues
     .slice(0, MAX_LOGGED)
     .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
@@ -49,19 +49,19 @@ export function toReason(issues: readonly SchemaIssue[]): string {
  * them are compiled when they are first used. The others never run synchronously, because a promise that zod abandons would reject
  * unseen and end the process.
  */
-export function createValidator(schema: Schema): Validate {
+export function createValidator(schema: Schema): SchemaValidator {
   wantZod()
   const made = validators.get(schema) ?? makeValidator(schema)
   validators.set(schema, made)
   return made
 }
 
-type Validate = (value: unknown) => Awaitable<Validated>
+type SchemaValidator = (value: unknown) => Awaitable<Validated>
 
 /** Schemas are used by many routes, in many versions. */
-const validators = new WeakMap<Schema, Validate>()
+const validators = new WeakMap<Schema, SchemaValidator>()
 
-function makeValidator(schema: Schema): Validate {
+function makeValidator(schema: Schema): SchemaValidator {
   let type: z.ZodType | undefined
   if (holdsFunctions(schema, new Set())) {
     return (value) => {
@@ -75,7 +75,7 @@ function makeValidator(schema: Schema): Validate {
   }
   return (value) => {
     // while an application is created, nothing can be waited for
-    if (loadedZod() === undefined && !isMade(schema)) return fromResult(toZod(schema).safeParse(value))
+    if (loadedZod() === undefined && !isOwnSchema(schema)) return fromResult(toZod(schema).safeParse(value))
     type ??= toCompiled(toZod(schema))
     try {
       // a context of its own, for zod marks the one in which the compiled way failed
@@ -103,16 +103,16 @@ const MOST_COMPILED = 5_000
  */
 function toCompiled(type: z.ZodType): z.ZodType {
   const { config, compile } = loaded()
-  return config().jitless === true || sizeOf(type, new Map()) > MOST_COMPILED ? type : compile(type)
+  return config().jitless === true || countSchemas(type, new Map()) > MOST_COMPILED ? type : compile(type)
 }
 
 /** How many schemas there are in a schema, each as often as it is used. */
-function sizeOf(schema: Schema, known: Map<Schema, number>): number {
+function countSchemas(schema: Schema, known: Map<Schema, number>): number {
   const found = known.get(schema)
   if (found !== undefined) return found
   // what contains itself is written once
   known.set(schema, 1)
-  const size = childrenOf(schema).reduce((sum, child) => sum + sizeOf(child.schema, known), 1)
+  const size = childrenOf(schema).reduce((sum, child) => sum + countSchemas(child.schema, known), 1)
   known.set(schema, size)
   return size
 }

@@ -20,7 +20,7 @@ import { recovered, createMiddleware, type Recover } from './pipeline/middleware
 import type { Endpoint } from './pipeline/endpoint.ts'
 import {
   withOwnPath,
-  type Leaves,
+  type PathLeaves,
   type Miss,
   type Locate,
   type RouteMatch,
@@ -264,7 +264,7 @@ function redirectTo(context: RequestContext, slash: boolean): FinishedResponse {
 function answerOptions(
   context: RequestContext,
   headers: Record<string, string>,
-  leaves: Leaves,
+  leaves: PathLeaves,
   recover: Recover,
 ): Awaitable<FinishedResponse> {
   const plain = (): FinishedResponse => finish(204, headers, undefined)

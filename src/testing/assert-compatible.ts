@@ -1,4 +1,4 @@
-import { checkNames } from '../base/definition-error.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
 import { COMPARE_OPTIONS, type CompareOptions } from '../gate/compare-documents.ts'
 import { operationsIn } from '../gate/finding.ts'
 import { toPlainJson } from '../gate/json.ts'
@@ -24,7 +24,7 @@ export async function assertCompatible(
   folder: string,
   options: CompareOptions = {},
 ): Promise<void> {
-  checkNames('assertCompatible', options, COMPARE_OPTIONS)
+  checkOptionNames('assertCompatible', options, COMPARE_OPTIONS)
   const { index, snapshots, allowed, levels } = await readFolder(folder)
   if (snapshots.length === 0) throw new Error(`${folder} keeps no version: octavo snapshot writes them`)
   await app.ready()

@@ -1,5 +1,5 @@
 import { createCookieJar, type CookieJar } from './cookie-jar.ts'
-import { checkNames } from '../base/definition-error.ts'
+import { checkOptionNames } from '../base/definition-error.ts'
 import type { InjectHeaderOptions } from '../server/adapters/inject/inject-headers.ts'
 import {
   toInjectOptions,
@@ -77,7 +77,7 @@ const OPTIONS: ReadonlySet<string> = new Set(['headers', 'host', 'protocol', 're
  */
 export function createTestClient(app: EdgeApp, options: TestClientOptions = {}): TestClient {
   const { start: enter, settings, versioning } = internalsOf(app, 'createTestClient')
-  checkNames('createTestClient', options, OPTIONS)
+  checkOptionNames('createTestClient', options, OPTIONS)
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     await enter()

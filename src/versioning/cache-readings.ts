@@ -1,4 +1,4 @@
-import { flatCopy } from '../base/values.ts'
+import { detachString } from '../base/values.ts'
 import type { VersionValue } from './schemes/scheme.ts'
 
 /** Longer texts are read each time. */
@@ -43,7 +43,7 @@ export function cacheReadings(read: (text: string) => VersionValue): (text: stri
   function readNew(text: string): VersionValue {
     if (text.length > REMEMBERED_LENGTH) return read(text)
     // before it is read, because versions are parts of it
-    const own = flatCopy(text)
+    const own = detachString(text)
     const value = read(own)
     if (!isLarge(value)) once.keep({ text: own, value })
     return value

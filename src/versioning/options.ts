@@ -6,7 +6,7 @@ import {
 } from '../base/definition-error.ts'
 import { isBoolean, isFunction, isObject, isString, type Awaitable } from '../base/values.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { isToken } from '../http/media-type.ts'
+import { isMediaToken } from '../http/media-type.ts'
 import { versionPolicyProblems } from './policy-problems.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
@@ -161,7 +161,7 @@ const COMMON_RULES: Rules = {
   echo: [isOneOf(true, false, 'contentType'), "true, false or 'contentType'"],
   successorLinks: [isBoolean, 'true or false'],
   vary: [
-    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isMediaToken(name)),
     'a list of header names',
   ],
   clock: [isFunction, 'a function that returns milliseconds since 1970'],

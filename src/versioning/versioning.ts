@@ -1,4 +1,4 @@
-import { atOnce, isPromise, type Awaitable } from '../base/values.ts'
+import { requireSync, isPromise, type Awaitable } from '../base/values.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { HttpRequest } from '../http/http.ts'
 import {
@@ -159,7 +159,7 @@ function toCommon(options: VersioningOptions): Versioning['common'] {
     report,
     echo,
     successorLinks,
-    clock: clock === Date.now ? clock : () => atOnce('clock', clock()),
+    clock: clock === Date.now ? clock : () => requireSync('clock', clock()),
     vary: vary.map((name) => name.toLowerCase()),
   }
 }

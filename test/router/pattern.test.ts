@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { defineParamType } from 'octavo'
 
-import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../inside/parts.ts'
+import { joinPaths, normalizePrefix, parsePattern, patternShape } from '../inside/parts.ts'
 
 /** A pattern in one line: its segments, and what else is known of it. */
 function read(text: string): unknown {
@@ -11,7 +11,7 @@ function read(text: string): unknown {
   if (!('segments' in pattern)) return pattern.map(({ code, fix }) => `${code}: ${fix}`)
   return [
     pattern.segments.map((segment) => segment.kind).join(' '),
-    shapeOf(pattern, true),
+    patternShape(pattern, true),
     pattern.params.map(({ name, type }) => `${name}:${type.name}`).join(' '),
   ]
 }

@@ -7,7 +7,7 @@ import {
   BODY_READERS,
   childrenOf,
   findUndeclared,
-  fromJson,
+  withJsonReaders,
   isSchema,
   mapSchema,
   requireZod,
@@ -95,7 +95,7 @@ describe('mapSchema', () => {
     }
     const Node: z.ZodType<Node> = z.object({ at: z.date(), next: z.lazy(() => Node).optional() })
     const at = '2026-11-21T00:00:00.000Z'
-    const read = toZod(fromJson(Node, BODY_READERS)).parse({ at, next: { at } })
+    const read = toZod(withJsonReaders(Node, BODY_READERS)).parse({ at, next: { at } })
     assert.deepEqual(read, { at: new Date(at), next: { at: new Date(at) } })
   })
 })

@@ -6,7 +6,7 @@ import type { InjectOptions, VersionSpec } from 'octavo'
 
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'
-import { edgesOf, literalsOf } from '../inside/parts.ts'
+import { edgesIn, literalsOf } from '../inside/parts.ts'
 import { Application } from '../inside/server.ts'
 import type { Node } from '../inside/parts.ts'
 import type { Table } from '../inside/server.ts'
@@ -168,7 +168,7 @@ function countNodes(roots: Iterable<Node<unknown>>): number {
     if (seen.has(node)) return
     seen.add(node)
     for (const literal of literalsOf(node)) visit(literal)
-    for (const edge of edgesOf(node)) visit(edge.node)
+    for (const edge of edgesIn(node)) visit(edge.node)
     if (node.mount !== null) visit(node.mount)
   }
   for (const root of roots) visit(root)

@@ -1,4 +1,4 @@
-import { toObjectSchema, shapeOf, type Schema } from '../../schema/schema.ts'
+import { toObjectSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
@@ -45,7 +45,7 @@ export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
 
 /** The steps of a model, newest first. */
 export function toSided({ model, fieldIds, steps }: Chain): readonly Sided[] {
-  const shape = shapeOf(model)
+  const shape = objectShape(model)
   const newest: [FieldId, { name: string; schema: Schema }][] = []
   for (const [name, fieldId] of fieldIds) {
     const schema = shape[name]

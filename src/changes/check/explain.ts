@@ -1,6 +1,6 @@
 import { positionsOf } from '../check-used.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { defOf, isSchema, schemaOf, childrenOf, type Schema, type Child } from '../../schema/schema.ts'
+import { defOf, isSchema, schemaOf, childrenOf, type Schema, type ChildSchema } from '../../schema/schema.ts'
 import { toRecord } from '../../base/values.ts'
 import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'
@@ -189,7 +189,7 @@ function objectsIn(schema: Schema, { route, position }: Pick<Found, 'route' | 'p
   return found
 }
 
-function stepTo({ member, key }: Child): string {
+function stepTo({ member, key }: ChildSchema): string {
   if (member === 'shape') return `.${key}`
   if (member === 'items') return `[${key}]`
   return STEPS[member] ?? ''

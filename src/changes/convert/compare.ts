@@ -1,4 +1,4 @@
-import { defOf, schemaOf, toZod, shapeOf, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
 export function plainKind(schema: Schema): string | undefined {
@@ -48,7 +48,7 @@ export function isSameBody(one: Schema, other: Schema): boolean {
   if (type !== defOf(other).type) return false
   if (type !== 'object')
     return isHolder(type) && inner !== undefined && otherInner !== undefined && isSameBody(inner, otherInner)
-  const [fields, others] = [Object.entries(shapeOf(one)), shapeOf(other)]
+  const [fields, others] = [Object.entries(objectShape(one)), objectShape(other)]
   return (
     restOf(one) === restOf(other) &&
     fields.length === Object.keys(others).length &&

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, schemaOf, metaOf, shapeOf, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import {
   changeProblem,
   type AnyChange,
@@ -55,7 +55,7 @@ export function createFindModelledFields(
   const fields = new Map<Schema, Field[]>()
   const all = [...chains]
   for (const chain of all) {
-    for (const [key, schema] of Object.entries(shapeOf(chain.model))) {
+    for (const [key, schema] of Object.entries(objectShape(chain.model))) {
       const bare = bareOf(schema)
       const isOnly = defOf(bare).type !== 'object' && metaOf(bare)['id'] === undefined
       fields.set(bare, [...(fields.get(bare) ?? []), { chain, key, isStrong: isOnly }])
@@ -85,7 +85,7 @@ function toModelledFields(
   orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
 ): ModelledFields {
-  const shape = shapeOf(schema)
+  const shape = objectShape(schema)
   const entries = Object.entries(shape)
   const fieldIds = new Map<string, FieldId>()
   const wrappers = new Map<string, readonly Schema[]>()
@@ -100,7 +100,7 @@ function toModelledFields(
     )
     const isSure = isMade || found.some(([key, field]) => isStrong(fields.get(bareOf(field)), chain, key))
     if (found.length === 0 || !isSure) continue
-    const model = shapeOf(chain.model)
+    const model = objectShape(chain.model)
     const own = new Map<string, FieldId>()
     let left = 0
     for (const [key, field] of found) {

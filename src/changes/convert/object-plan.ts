@@ -16,7 +16,7 @@ import {
 import { interpret, type Member, type Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
 import { downInstructions, upInstructions, type Instruction } from './instructions.ts'
-import { defOf, schemaOf, toZod, shapeOf, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
 import { type FieldId, type Step } from '../chain.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
@@ -138,7 +138,7 @@ function toDown(
         plan,
         schema: own,
         // a newest result is completed by its own schema
-        fallback: field.key !== undefined && shapeOf(schema)[key] === own ? undefined : fallbackOf(own),
+        fallback: field.key !== undefined && objectShape(schema)[key] === own ? undefined : fallbackOf(own),
         shaper: shaperOf(fieldId, steps),
       }
     }),
@@ -172,7 +172,7 @@ function toUp(
       return register === undefined ? [] : [{ name, register, plan: used.has(register) ? plan : undefined }]
     }),
     instructions,
-    members: Object.entries(shapeOf(schema)).map(([key, own]): Member => {
+    members: Object.entries(objectShape(schema)).map(([key, own]): Member => {
       const fieldId = modelled.fieldIds.get(key)
       const field = byKey.get(key)
       const register = fieldId === undefined ? undefined : registers.get(fieldId)
@@ -219,7 +219,7 @@ function findOthers(
 ): Program['others'] {
   const catchall = schemaOf(defOf(schema)['catchall'])
   if (catchall === undefined || defOf(catchall).type === 'never') return undefined
-  const known = new Set([...Object.keys(shapeOf(schema)), ...fields.map(({ name }) => name)])
+  const known = new Set([...Object.keys(objectShape(schema)), ...fields.map(({ name }) => name)])
   return (made, source, extra) => {
     for (const key of Object.keys(source)) {
       if (known.has(key)) continue
@@ -271,7 +271,7 @@ function oldFields(
   steps: readonly AppliedStep[],
   planOf: PlanOf,
 ): readonly OldField[] {
-  const fields = Object.entries(shapeOf(schema)).map(([key, field]): Omit<OldField, 'plan'> => ({
+  const fields = Object.entries(objectShape(schema)).map(([key, field]): Omit<OldField, 'plan'> => ({
     fieldId: modelled.fieldIds.get(key),
     key,
     name: key,
@@ -315,7 +315,7 @@ function newerSchema(
   steps: readonly AppliedStep[],
 ): Schema | undefined {
   const key = [...modelled.fieldIds].find(([, each]) => each === fieldId)?.[0]
-  let found = key === undefined ? undefined : shapeOf(schema)[key]
+  let found = key === undefined ? undefined : objectShape(schema)[key]
   for (const own of steps) {
     if (own.step === step) return found
     for (const fieldChange of own.fieldChanges) {

@@ -20,7 +20,7 @@ import {
   defOf,
   schemasOf,
   toZod,
-  shapeOf,
+  objectShape,
   type ResponseKey,
   type Schema,
 } from '../../schema/schema.ts'
@@ -286,7 +286,7 @@ function splitErrors(
     const isSame = split.every((each, index) => each.length === 1 && each[0]?.[1] === options[index])
     return isSame ? [[undefined, schema]] : split.flat()
   }
-  const shape = def.type === 'object' ? shapeOf(schema) : {}
+  const shape = def.type === 'object' ? objectShape(schema) : {}
   const codes = codesOf(shape['code'])
   if (!codes.some((code) => errors.has(code))) return [[undefined, schema]]
   const groups = new Map<number | undefined, string[]>()

@@ -1,7 +1,7 @@
 import { suggestion, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { headerName } from '../../http/http.ts'
-import { isSchema, shapeOf, type Schema } from '../../schema/schema.ts'
+import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { isFunction, isString } from '../../base/values.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
@@ -96,7 +96,7 @@ function newestOf({
     ['path', pattern.text.slice(prefix.length)],
     ['method', methods.join()],
     ...sources.flatMap(({ name: source, schema }) =>
-      Object.entries(shapeOf(schema)).map(
+      Object.entries(objectShape(schema)).map(
         ([name, field]) => [`${keyOf(source, name)} schema`, field] as const,
       ),
     ),
@@ -288,7 +288,7 @@ function unknownNames(
   const route = routeLabel(operation)
   const declared = routes
     .flatMap(({ sources }) => sources.filter(({ name }) => name === source))
-    .flatMap(({ schema }) => Object.keys(shapeOf(schema)))
+    .flatMap(({ schema }) => Object.keys(objectShape(schema)))
   const added = earlier.get(`${source} ${route}`) ?? []
   earlier.set(`${source} ${route}`, added)
   return Object.entries(namesOf(source, operation) ?? {}).flatMap(([name, { was }]) => {

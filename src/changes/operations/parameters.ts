@@ -1,7 +1,7 @@
 import { headerName } from '../../http/http.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import { isSchema, shapeOf, type Fields, type Schema } from '../../schema/schema.ts'
+import { isSchema, objectShape, type Fields, type Schema } from '../../schema/schema.ts'
 import { isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
 import { cloneNameless } from '../zod.ts'
 import { createRefine } from '../convert/object-plan.ts'
@@ -74,7 +74,7 @@ export function toParameters(
   )
   if (named.length === 0) return undefined
   const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
-  const parameters = Object.entries(shapeOf(plan?.parse ?? source.schema)).map(
+  const parameters = Object.entries(objectShape(plan?.parse ?? source.schema)).map(
     ([name, schema]): Parameter => ({
       key: newest.get(name) ?? name,
       newest: name,

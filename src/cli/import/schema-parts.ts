@@ -1,5 +1,5 @@
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { listOf, mapSchemas, refOf, refsIn, type Components } from '../../base/json-schema.ts'
+import { schemaList, mapSchemas, refOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 
 /** Keywords that zod has words for. */
@@ -112,7 +112,7 @@ function toOwnObject(
     ...(required === undefined ? {} : { required }),
     ...(additionalProperties === undefined ? {} : { additionalProperties }),
   }
-  const parts = listOf(allOf).map(read)
+  const parts = schemaList(allOf).map(read)
   const objects = [...parts, member].filter((part) => part !== undefined)
   if (objects.length <= parts.length) return undefined
   return parts.length === 0
@@ -148,7 +148,7 @@ function mergeField(one: unknown, other: unknown): unknown {
 }
 
 function partsOf(schema: SchemaObject): readonly SchemaObject[] {
-  return Object.keys(schema).join('') === 'allOf' ? listOf(schema['allOf']).flatMap(partsOf) : [schema]
+  return Object.keys(schema).join('') === 'allOf' ? schemaList(schema['allOf']).flatMap(partsOf) : [schema]
 }
 
 /** Whether a schema says that its values are objects. */
@@ -159,7 +159,7 @@ export function isObjectSchema(schema: SchemaObject, components: Components): bo
     const name = refOf(each)
     if (name !== undefined) all.add(components[name] ?? {})
     else if (each['type'] !== undefined) return true
-    else for (const part of listOf(each['allOf'])) all.add(part)
+    else for (const part of schemaList(each['allOf'])) all.add(part)
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { literalText, quotedText, valueText } from '../format.ts'
 import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { listOf, refOf, type Components } from '../../base/json-schema.ts'
+import { schemaList, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject, type Inlining } from './schema-parts.ts'
 import { toDistinctName } from './import-names.ts'
@@ -138,7 +138,7 @@ function nestingOf(schema: SchemaObject, components: Components, known = new Map
   const types: readonly unknown[] = Array.isArray(type) ? type : [type]
   if (types.includes('object') || ['properties', 'additionalProperties'].some((key) => key in schema))
     return 2
-  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => listOf(schema[key]))
+  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => schemaList(schema[key]))
   const depths = inner.map((option) => nestingOf(option, components, known))
   if (types.includes('array') || items !== undefined)
     return Math.max(isRecord(items) ? 1 + nestingOf(items, components, known) : 2, ...depths)

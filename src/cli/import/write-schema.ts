@@ -1,6 +1,6 @@
 import { memberName, quotedText, valueText } from '../format.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
+import { schemaList, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toZodText, type SchemaNames } from '../write/zod-text.ts'
 import { toCamel, toConstants, toDistinctName } from './import-names.ts'
@@ -158,7 +158,7 @@ export function noteType({ components, note }: SchemaWriting, schema: SchemaObje
 
 function allText(state: SchemaWriting, schema: SchemaObject): string {
   const { allOf, ...beside } = schema
-  const parts = [...listOf(allOf), beside].filter((part) =>
+  const parts = [...schemaList(allOf), beside].filter((part) =>
     Object.keys(splitNotes(part).schema).some((keyword) => keyword !== 'discriminator'),
   )
   const [only] = parts
@@ -195,11 +195,11 @@ export function toExtendedText(
   { allOf, ...beside }: SchemaObject,
 ): Extended | undefined {
   const { components, constants, parts, done } = state
-  const refs = listOf(allOf).flatMap((part) => refOf(part) ?? [])
+  const refs = schemaList(allOf).flatMap((part) => refOf(part) ?? [])
   const [name = ''] = refs
   const base = constants.get(name)
   if (refs.length !== 1 || base === undefined || !parts.has(name) || !done.has(name)) return undefined
-  const inline = listOf(allOf).filter((part) => refOf(part) === undefined)
+  const inline = schemaList(allOf).filter((part) => refOf(part) === undefined)
   const { description: _description, ...own } = beside
   const added = toSchemaObject({ allOf: [...inline, own] }, components)
   const whole = toSchemaObject(components[name] ?? {}, components)
@@ -217,7 +217,7 @@ export function toExtendedText(
 
 function unionText(state: SchemaWriting, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
   const { [keyword]: given, discriminator, ...beside } = schema
-  const options = listOf(given)
+  const options = schemaList(given)
   if (beside['properties'] !== undefined || beside['anyOf'] !== undefined) {
     const union = unionText(state, { [keyword]: given, discriminator }, keyword)
     return `z.intersection(${schemaText(state, beside)}, ${union})`

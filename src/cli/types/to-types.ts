@@ -1,6 +1,6 @@
 import { quotedText } from '../format.ts'
 import type { Contract, ContractRoute, Content, Parameter } from '../../openapi/document/types.ts'
-import { membersOf } from '../../base/json-schema.ts'
+import { memberSchemas } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import {
   comment,
@@ -255,7 +255,7 @@ function formType(
     return (['form', 'files'] as const)
       .filter((source) => sources.includes(source))
       .map((name) => ({ name, type: name === 'form' ? schemaToType(schema, names) : FILES, isRequired }))
-  const fields = membersOf(schema, (field) => schemaToType(field, names)).map(({ made, ...field }) => {
+  const fields = memberSchemas(schema, (field) => schemaToType(field, names)).map(({ made, ...field }) => {
     const file = sources.includes('files') ? fileOf(field.schema) : undefined
     const member: TypeMember = { name: field.name, type: file ?? made, isRequired: field.isRequired }
     return { source: file === undefined ? 'form' : 'files', member }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { InputError } from '../command.ts'
-import { countClients, type UsageEntry } from '../../server/options/usage.ts'
+import { countNamedClients, type UsageEntry } from '../../server/options/usage.ts'
 import { isRecord, isString, messageOf } from '../../base/values.ts'
 
 /**
@@ -128,7 +128,7 @@ export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, 
 function toCalls(entries: readonly UsageEntry[]): CountedCalls {
   return {
     count: entries.reduce((sum, { count }) => sum + count, 0),
-    ...countClients(entries),
+    ...countNamedClients(entries),
     lastSeen: entries.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
   }
 }

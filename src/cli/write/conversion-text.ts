@@ -1,6 +1,6 @@
 import { memberName, quotedText, valueText } from '../format.ts'
 import type { DescribedField } from '../../gate/write/draft.ts'
-import { membersOf, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
+import { memberSchemas, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { schemaToType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
@@ -282,7 +282,7 @@ function convertObject(
 }
 
 function describedFields(schema: unknown): DescribedFields {
-  const members = membersOf(toRecord(schema), (own) => own)
+  const members = memberSchemas(toRecord(schema), (own) => own)
   return new Map(
     members.map(({ name, made, isRequired }) => [name, { schema: made, isOptional: !isRequired }]),
   )

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
-import { shapeOf, defOf, type Schema } from '../../schema/schema.ts'
+import { objectShape, defOf, type Schema } from '../../schema/schema.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
 import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
@@ -128,7 +128,7 @@ function toProbe(schemas: readonly unknown[]): AnyChange {
 }
 
 function toKnownField(model: Schema, name: string): KnownModel['fields'][number] {
-  const field = shapeOf(model)[name]
+  const field = objectShape(model)[name]
   return { name, isOptional: field !== undefined && Reflect.get(field._zod, 'optout') === 'optional' }
 }
 

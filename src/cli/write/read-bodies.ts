@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { type AnyChange } from '../../changes/chain.ts'
-import { shapeOf, defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
+import { objectShape, defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { plainKind } from '../../changes/convert/compare.ts'
 import { operationsOf } from '../../changes/expand.ts'
 import { bodiesOf } from '../../changes/operations/bodies.ts'
@@ -78,7 +78,7 @@ function isDocumentedWhole(schema: Schema, named: ExportedSchemas): boolean {
   if (type === 'object')
     return (
       def['catchall'] === undefined &&
-      Object.values(shapeOf(schema)).every((each) => isDocumentedWhole(each, named))
+      Object.values(objectShape(schema)).every((each) => isDocumentedWhole(each, named))
     )
   if (type === 'enum' || type === 'literal') return true
   const all: readonly unknown[] = [def, ...(Array.isArray(checks) ? checks.map(definedBy) : [])]

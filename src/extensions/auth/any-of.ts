@@ -1,5 +1,10 @@
 import { shared } from '../../base/copies.ts'
-import { errorAt, placed, invalidOption, type DefinitionProblem } from '../../base/definition-error.ts'
+import {
+  errorAt,
+  recordLocation,
+  invalidOption,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
 import {
@@ -10,7 +15,7 @@ import {
   type Guard,
   type Identified,
 } from '../../define/layers.ts'
-import { fitsOf, fitting } from '../../define/interceptor.ts'
+import { fitsOf, withFits } from '../../define/interceptor.ts'
 import { HttpError } from '../../http/errors.ts'
 import {
   challengeOf,
@@ -45,7 +50,7 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>> {
   checkGuards(guards)
-  return placed(combineGuards(guards), anyOf)
+  return recordLocation(combineGuards(guards), anyOf)
 }
 
 function combineGuards(guards: readonly AnyGuard[]): UntypedGuard {
@@ -82,7 +87,7 @@ function combineGuards(guards: readonly AnyGuard[]): UntypedGuard {
       throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
     },
   }
-  return fitting(documenting(combined, ...documentedOf(guards)), ...fitsOf(guards))
+  return withFits(documenting(combined, ...documentedOf(guards)), ...fitsOf(guards))
 }
 
 /** The alternatives of all, without credentials as the last one. */
@@ -162,7 +167,7 @@ const forms = /* @__PURE__ */ shared('auth.forms', () => new WeakMap<AnyGuard, A
  */
 export function optional<I>(guard: Guard<I>): Guard<[I] extends [never] ? never : I | undefined> {
   checkOne(guard)
-  return placed(identityFormOf(guard), optional)
+  return recordLocation(identityFormOf(guard), optional)
 }
 
 function identityFormOf(guard: AnyGuard): UntypedGuard {
@@ -191,7 +196,7 @@ function toOptionalGuard(guard: AnyGuard): UntypedGuard {
       }
     },
   }
-  return fitting(documenting(form, ...documentedOf([guard])), ...fitsOf([guard]))
+  return withFits(documenting(form, ...documentedOf([guard])), ...fitsOf([guard]))
 }
 
 /** Only this 401 means that there were no credentials. */
@@ -242,7 +247,7 @@ export function scopes(...names: readonly [string, ...string[]]): Guard {
     security: [needingScopes({}, names)],
     canActivate,
   } as const
-  return placed(documenting(guard, { problems: [LACKING_SCOPE] }), scopes)
+  return recordLocation(documenting(guard, { problems: [LACKING_SCOPE] }), scopes)
 }
 
 function checkScopes(names: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
 import type { Guard, SecurityScheme } from '../../define/layers.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { placed, type Rules, type OptionRule } from '../../base/definition-error.ts'
+import { recordLocation, type Rules, type OptionRule } from '../../base/definition-error.ts'
 import {
   createAuthGuard,
   MALFORMED,
@@ -76,7 +76,7 @@ export function bearerAuth<V, D extends Tokens = {}>(options: BearerOptions<V, D
     inject,
     verify,
   })
-  return placed(guard, bearerAuth)
+  return recordLocation(guard, bearerAuth)
 }
 
 /** Tools for documents know `bearer` and `basic`; an API key in the header is how they can send another word. */
@@ -148,7 +148,7 @@ export function basicAuth<V, D extends Tokens = {}>(options: BasicOptions<V, D>)
     inject,
     verify,
   })
-  return placed(guard, basicAuth)
+  return recordLocation(guard, basicAuth)
 }
 
 function readUser(request: HttpRequest): CarriedCredential<[user: string, password: string]> {
@@ -239,7 +239,7 @@ export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): 
     inject,
     verify,
   })
-  return placed(guard, apiKey)
+  return recordLocation(guard, apiKey)
 }
 
 function toOneKey(values: readonly string[]): CarriedCredential<[key: string]> {

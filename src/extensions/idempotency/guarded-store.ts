@@ -1,4 +1,4 @@
-import { after, ignoreFailure, type Awaitable } from '../../base/values.ts'
+import { andThen, ignoreFailure, type Awaitable } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
 import type { Full, MemoryStore } from './memory-store.ts'
@@ -33,7 +33,7 @@ export function guardStore(store: IdempotencyStore | MemoryStore, time: number):
         begun = made
         return made
       })
-      return after(entry, (known) => {
+      return andThen(entry, (known) => {
         if (known === undefined && isAsked)
           // it may have started the key all the same, which would refuse the next request
           ignoreFailure(async () => {
@@ -49,7 +49,7 @@ export function guardStore(store: IdempotencyStore | MemoryStore, time: number):
         call('renew', context, () => store.renew?.(key, token, lease, context))),
     finish: (key, token, result, context) => {
       const kept = call('finish', context, () => store.finish(key, token, result, context))
-      return after(kept, (isKept) => {
+      return andThen(kept, (isKept) => {
         if (isKept === false)
           ignoreFailure(() =>
             context.log.warn(

@@ -1,7 +1,7 @@
 import { addedError } from '../../http/errors.ts'
 import {
-  after,
-  atOnce,
+  andThen,
+  requireSync,
   isPromise,
   isBoolean,
   isFunction,
@@ -15,17 +15,17 @@ import {
 import {
   checkOptions,
   invalidOption,
-  placed,
+  recordLocation,
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { fitting, type Interceptor } from '../../define/interceptor.ts'
+import { withFits, type Interceptor } from '../../define/interceptor.ts'
 import { isReply } from '../../define/reply.ts'
 import { FINISHED } from '../../http/http.ts'
 import { isOutcomeUnknown, isUnknownStatus } from '../../http/outcome.ts'
 import { documenting } from '../../define/layers.ts'
-import { createId } from '../../base/platform.ts'
+import { createUuid } from '../../base/platform.ts'
 import {
   describeIdempotency,
   inUse,
@@ -172,10 +172,12 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     maxResult,
     shape,
     owner:
-      client === undefined ? ownerOf : (context) => ownerNamed(atOnce('idempotency.client', client(context))),
+      client === undefined
+        ? ownerOf
+        : (context) => ownerNamed(requireSync('idempotency.client', client(context))),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
-    toToken: store === undefined ? createCount() : createId,
+    toToken: store === undefined ? createCount() : createUuid,
   }
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
   const create = (version?: VersionSpec): Interceptor => {
@@ -189,9 +191,9 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
           : next(),
     }
     rememberInterceptor(interceptor, { methods, forVersion: create })
-    return fitting(documenting(interceptor, described), fitIdempotency)
+    return withFits(documenting(interceptor, described), fitIdempotency)
   }
-  return placed(create(), idempotency)
+  return recordLocation(create(), idempotency)
 }
 
 /** A run whose key is forgotten while it holds it would not keep a second one out. */
@@ -241,11 +243,11 @@ function answer(
   const key = digest(toStoreKey(given, its))
   // a client that nobody knows is an address, because it can give itself any name
   const client = its.isKnown ? its.scope : toAddressKey(context.request.ip)
-  return after(toFingerprint(context, input, version), (asked) => {
+  return andThen(toFingerprint(context, input, version), (asked) => {
     const claim: Claim = { key, token: toToken(), fingerprint: withShape(shape, digest(asked)) }
     const { token, fingerprint } = claim
     const entry = store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context, client)
-    return after(entry, (known) => proceed(settings, claim, known, context, next))
+    return andThen(entry, (known) => proceed(settings, claim, known, context, next))
   })
 }
 
@@ -319,10 +321,10 @@ function run(
     takesOver ? undefined : writeError(unknownOutcome(Math.ceil(lease / 1000)))
   const keepResult = (result: unknown): unknown => {
     const isUnknown = isUnknownStatus(statusOf(result) ?? statusSetIn(context))
-    return after(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
+    return andThen(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
   }
   const keepError = (error: unknown): unknown =>
-    after(keep(isOutcomeUnknown(error) ? unknown() : writeError(error)), () => {
+    andThen(keep(isOutcomeUnknown(error) ? unknown() : writeError(error)), () => {
       throw error
     })
   let result: unknown
@@ -361,7 +363,7 @@ const TRIES = 3
 function keepLease(lease: number, renew: () => unknown): () => void {
   const timer = setInterval(
     () => {
-      after(renew(), (isHeld) => {
+      andThen(renew(), (isHeld) => {
         if (isHeld === false) clearInterval(timer)
       })
     },

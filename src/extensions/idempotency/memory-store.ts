@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { createWorkerWarning } from '../../server/stores/guard.ts'
-import { flatCopy } from '../../base/values.ts'
+import { detachString } from '../../base/values.ts'
 import { LOST } from './request-key.ts'
 import type { IdempotencyEntry, IdempotencyStart, IdempotencyStore } from './store.ts'
 
@@ -58,7 +58,7 @@ function extend(running: Map<string, Running>, key: string, token: string, lease
   const known = running.get(key)
   if (known?.token !== token) return false
   running.delete(key)
-  running.set(flatCopy(key), { ...known, lease, until: Math.max(known.until, lease) })
+  running.set(detachString(key), { ...known, lease, until: Math.max(known.until, lease) })
   return true
 }
 
@@ -103,13 +103,13 @@ function createShares(maxBytes: number): {
     share.size += bytes
   }
   return {
-    of: (client) => shares.get(client) ?? { client: flatCopy(client), size: 0, keys: new Set() },
+    of: (client) => shares.get(client) ?? { client: detachString(client), size: 0, keys: new Set() },
     hasRoom: (share, bytes) => share.size + bytes <= maxBytes - size,
     take: (share, key, bytes) => {
       change(share, bytes)
       shares.set(share.client, share)
       // a finished key expires after keys that began later
-      const own = flatCopy(key)
+      const own = detachString(key)
       share.keys.delete(own)
       share.keys.add(own)
       return own

@@ -1,5 +1,5 @@
 import { isIoredis } from '../../server/stores/redis.ts'
-import { isFunction, isString, ignoreRejection, within } from '../../base/values.ts'
+import { isFunction, isString, ignoreRejection, withTimeout } from '../../base/values.ts'
 import type { IdempotencyStore } from './store.ts'
 
 /*
@@ -132,7 +132,7 @@ async function makeAll(calls: Set<() => Promise<unknown>>): Promise<boolean> {
     // a failed key must not delay other keys
     calls.delete(call)
     try {
-      await within(LONGEST_CALL, call())
+      await withTimeout(LONGEST_CALL, call())
       hasWorked = true
     } catch {
       calls.add(call)

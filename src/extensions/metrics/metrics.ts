@@ -4,10 +4,10 @@ import { checkOptions, invalidOption, type Rules } from '../../base/definition-e
 import { defineController, type Controller } from '../../define/module.ts'
 import type { AnyGuard } from '../../define/layers.ts'
 import { text } from '../../define/reply.ts'
-import { isBoolean, isObject, flatCopy } from '../../base/values.ts'
+import { isBoolean, isObject, detachString } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import { createMetricsReader } from './processes.ts'
-import { templateOf } from '../../router/path/template.ts'
+import { uriTemplate } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 import { observeProcess, type ObservedContext } from '../../define/observer.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
@@ -133,12 +133,12 @@ function countVersions(registry: Registry): void {
     load: ({ change, duration }) => loads.observe({ change }, duration / 1000),
     matched: (_, { path, version, status }) => {
       if (status !== 'active')
-        deprecated.inc({ route: templateOf(path), version: version ?? 'none', state: status })
+        deprecated.inc({ route: uriTemplate(path), version: version ?? 'none', state: status })
     },
     end: ({ route, version }, { headers }) => {
       const until = Date.parse(String(headers['sunset'])) / 1000
       if (route !== null && Number.isFinite(until))
-        sunset.set({ route: templateOf(route.path), version: version ?? 'none' }, until)
+        sunset.set({ route: uriTemplate(route.path), version: version ?? 'none' }, until)
     },
   })
 }
@@ -208,7 +208,7 @@ function createClientCount(registry: Registry): (client: string, version: string
   const names = new Set<string>()
   return (client, version) => {
     const name = client.slice(0, LONGEST_NAME)
-    if (names.size < MAX_CLIENTS && !names.has(name)) names.add(flatCopy(name))
+    if (names.size < MAX_CLIENTS && !names.has(name)) names.add(detachString(name))
     counter.inc({ client: names.has(name) ? name : 'other', version })
   }
 }
@@ -233,7 +233,7 @@ function countActive(registry: Registry): void {
 function toLabels({ request, route, version }: ObservedContext, status: number): RequestLabels {
   return {
     method: METHOD_INDEX.has(request.method) ? request.method : 'other',
-    route: route === null ? 'none' : templateOf(route.path),
+    route: route === null ? 'none' : uriTemplate(route.path),
     status: String(status),
     version: (route !== null && version) || 'none',
   }

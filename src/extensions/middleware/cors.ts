@@ -7,9 +7,9 @@ import {
 import type { ExecutionContext } from '../../define/context.ts'
 import { answeringPreflights, type Middleware } from '../../define/layers.ts'
 import { reply, type Reply } from '../../define/reply.ts'
-import { after, isPromise, isBoolean } from '../../base/values.ts'
+import { andThen, isPromise, isBoolean } from '../../base/values.ts'
 import { isPreflight, METHODS, type FinishedResponse, type Method } from '../../http/http.ts'
-import { isToken } from '../../http/media-type.ts'
+import { isMediaToken } from '../../http/media-type.ts'
 import { createGrant, isAllowedOrigins, type OriginTest } from './origin.ts'
 
 /** The options of `cors`. */
@@ -36,7 +36,7 @@ export interface CorsOptions {
 const WHERE = 'cors'
 
 const isHeaderNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name))
+  Array.isArray(value) && value.every((name) => typeof name === 'string' && isMediaToken(name))
 
 const OPTIONS: Rules = {
   origin: [
@@ -76,7 +76,7 @@ export function cors(options: CorsOptions = {}): Middleware {
     granted: string | undefined,
   ): unknown => {
     if (isPreflight(context.request)) return answer(context, granted)
-    return after(next(), (response) => complete(context, response, granted))
+    return andThen(next(), (response) => complete(context, response, granted))
   }
   let isLogged = origin !== true || options.credentials !== true
   const warn = (context: ExecutionContext): void => {
@@ -148,7 +148,7 @@ async function corsMethodsOf(context: ExecutionContext): Promise<readonly string
 /** The valid header names that a preflight asks for. */
 function askedHeaders({ request }: ExecutionContext): readonly string[] {
   const names = (request.header('access-control-request-headers') ?? '').split(',')
-  return [...new Set(names.map((name) => name.trim()).filter(isToken))]
+  return [...new Set(names.map((name) => name.trim()).filter(isMediaToken))]
 }
 
 /** Requests about which a `cors` has decided: the innermost one, whose middleware ends first. */

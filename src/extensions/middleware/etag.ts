@@ -4,7 +4,7 @@ import type { Middleware } from '../../define/layers.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { isKnown } from '../../server/response/conditions.ts'
-import { after, isBoolean } from '../../base/values.ts'
+import { andThen, isBoolean } from '../../base/values.ts'
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
 
 /** The options of `etag`. */
@@ -38,7 +38,7 @@ export function etag(options: EtagOptions = {}): Middleware {
   return (context, next) => {
     const { method } = context.request
     if (!ASKING.has(method)) return next()
-    return after(next(), (response) => {
+    return andThen(next(), (response) => {
       if (response.status !== 200) return response
       const { headers, body } = response
       if (headers['etag'] === undefined && (typeof body === 'string' || body instanceof Uint8Array))

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
-import { isToken } from '../../http/media-type.ts'
-import { after, atOnceOr, isFunction } from '../../base/values.ts'
+import { isMediaToken } from '../../http/media-type.ts'
+import { andThen, atOnceOr, isFunction } from '../../base/values.ts'
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
 
 /** The options of `requestId`. */
@@ -23,7 +23,7 @@ const WHERE = 'requestId'
 const ID = /^[\w.~:/+=@-]{1,128}$/
 
 const OPTIONS: Rules = {
-  header: [(value) => typeof value === 'string' && isToken(value), 'the name of a header'],
+  header: [(value) => typeof value === 'string' && isMediaToken(value), 'the name of a header'],
   trust: [(value) => typeof value === 'boolean' || isFunction(value), 'true, false or a function'],
   generate: [isFunction, 'a function'],
 }
@@ -50,7 +50,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
       const id = atOnceOr<string | undefined>('requestId.generate', generate(context), undefined, context)
       if (id !== undefined) context.requestId = checkedId(id)
     }
-    return after(next(), (response) => {
+    return andThen(next(), (response) => {
       response.headers[name] = context.requestId
       return response
     })

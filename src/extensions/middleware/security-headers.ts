@@ -6,7 +6,7 @@ import {
 } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
 import type { FinishedResponse } from '../../http/http.ts'
-import { describeValue, isBoolean, isCount, isRecord, toKebab, after } from '../../base/values.ts'
+import { describeValue, isBoolean, isCount, isRecord, toKebab, andThen } from '../../base/values.ts'
 
 /** How long browsers use only HTTPS (RFC 6797). */
 export interface HstsOptions {
@@ -125,7 +125,7 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
     https: createTables(options, toHsts(options.strictTransportSecurity)),
   }
   return (context, next) =>
-    after(next(), (response) => {
+    andThen(next(), (response) => {
       const { html, data } = tables[context.request.protocol]
       const { headers } = response
       for (const [name, value] of isHtml(response) ? html : data) headers[name] ??= value

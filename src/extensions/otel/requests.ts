@@ -12,7 +12,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 
-import { after, isObject, type Awaitable } from '../../base/values.ts'
+import { andThen, isObject, type Awaitable } from '../../base/values.ts'
 import type { ObservedContext } from '../../define/observer.ts'
 import { readHttpError } from '../../http/errors.ts'
 import {
@@ -28,7 +28,7 @@ import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, Observed, problemCode } from './observed.ts'
 import { endRefusedInput } from './steps.ts'
-import { templateOf } from '../../router/path/template.ts'
+import { uriTemplate } from '../../router/path/template.ts'
 
 interface RequestParts {
   readonly tracer: Tracer
@@ -74,7 +74,7 @@ export function createRequests(
     } catch {
       return answer()
     }
-    return after(active.with(started.active, answer), (response) => {
+    return andThen(active.with(started.active, answer), (response) => {
       try {
         finishSpan(parts, started, response)
       } catch {
@@ -200,7 +200,7 @@ function responseAttributes(
 ): Attributes {
   const { route, version } = context
   const added: Attributes = { 'http.response.status_code': status }
-  if (route !== null) added['http.route'] = (connection.base ?? '') + templateOf(route.path)
+  if (route !== null) added['http.route'] = (connection.base ?? '') + uriTemplate(route.path)
   const errorType = errorTypeOf(observed, isBroken ? 500 : status)
   if (errorType !== undefined) added['error.type'] = errorType
   const problem = problemCode(observed, status)

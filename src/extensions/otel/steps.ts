@@ -84,7 +84,7 @@ function tracedLayers(
   }
 }
 
-function traceGuard(tracer: Tracer, { part, ...placed }: Placed<AnyGuard>): Placed<AnyGuard> {
+function traceGuard(tracer: Tracer, { part, ...placed }: PlacedLayer<AnyGuard>): PlacedLayer<AnyGuard> {
   const canActivate: AnyGuard['canActivate'] = (context, inject) =>
     inSpan(tracer, { name: `guard ${part.name}` }, () => part.canActivate(context, inject))
   // documents ask whether a guard is a limit, which is a function, and know by its identity what it adds

@@ -4,7 +4,7 @@ import {
   isMilliseconds,
   isPositive,
   isNonEmptyString,
-  flatCopy,
+  detachString,
   type Awaitable,
 } from '../../base/values.ts'
 import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
@@ -211,7 +211,7 @@ function createPinMemory(max: number, ttl: number): PinMemory {
     pins.delete(client)
     const [oldest] = pins.keys()
     if (pins.size >= max && oldest !== undefined) pins.delete(oldest)
-    pins.set(flatCopy(client), { version: flatCopy(version), until: Date.now() + time })
+    pins.set(detachString(client), { version: detachString(version), until: Date.now() + time })
   }
 
   async function look(client: string, load: () => Promise<string>): Promise<string> {

@@ -1,7 +1,7 @@
 import { shared } from '../../base/copies.ts'
 import { addedError, httpError, type HttpError } from '../../http/errors.ts'
 import {
-  after,
+  andThen,
   atOnceOr,
   ignoreFailure,
   isBoolean,
@@ -11,7 +11,7 @@ import {
 } from '../../base/values.ts'
 import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { defineInterceptor, fitting, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
+import { defineInterceptor, withFits, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
 import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
 import { isRaw, isReply, reply } from '../../define/reply.ts'
 import type { Method } from '../../http/http.ts'
@@ -110,7 +110,7 @@ export function preconditions<T, I = unknown>(
   const interceptor: Interceptor<undefined> = {
     ...defineInterceptor({ name: WHERE, intercept: (_context, next) => next() }),
     intercept: (context, next, _inject, input: unknown) => {
-      const respond = (): unknown => after(next(), (result) => mark(context, result))
+      const respond = (): unknown => andThen(next(), (result) => mark(context, result))
       const { request } = context
       if (!isMethodOf(CHANGING, request.method)) return respond()
       if (!hasWriteCondition((name) => request.header(name))) {
@@ -118,7 +118,7 @@ export function preconditions<T, I = unknown>(
         return respond()
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of the route, as the options say
-      return after(current(input as I, context), (state) => {
+      return andThen(current(input as I, context), (state) => {
         check(state, context)
         return respond()
       })
@@ -129,7 +129,7 @@ export function preconditions<T, I = unknown>(
     failed: preconditionFailed,
   })
   own.add(made)
-  return fitting(
+  return withFits(
     documenting(made, ...toConditionHeaders(required, lastModified !== undefined)),
     fitPreconditions,
   )

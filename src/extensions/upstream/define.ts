@@ -1,5 +1,5 @@
 import { importInTurn } from '../../base/values.ts'
-import { placed } from '../../base/definition-error.ts'
+import { recordLocation } from '../../base/definition-error.ts'
 import { isWorkerd } from '../../base/platform.ts'
 import {
   FORWARDS,
@@ -71,7 +71,7 @@ export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D
     },
   }
   registerForwarding(upstream, createForwarding(settings))
-  return placed(upstream, defineUpstream)
+  return recordLocation(upstream, defineUpstream)
 }
 
 /** On Node by undici, elsewhere by `fetch` of the platform, which has its own pool. */

@@ -1,4 +1,4 @@
-import { follow } from '../../base/signals.ts'
+import { followSignal } from '../../base/signals.ts'
 import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { isDecoded, OF_BYTES } from '../../server/pipeline/framing.ts'
@@ -21,7 +21,7 @@ export function createFetchTransport(
     )
     const { signal } = limit
     // for as long as the request lives, because the body of the response follows
-    follow(sender.signal, limit)
+    followSignal(sender.signal, limit)
     try {
       const response = await raced(app.fetch(toAppRequest(origin, request, signal)), signal)
       return toIncoming(request.method, response)

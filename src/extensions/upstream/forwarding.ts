@@ -1,5 +1,5 @@
 import { loadDecoding } from '../../server/request/request.ts'
-import { after, isPromise, type Awaitable } from '../../base/values.ts'
+import { andThen, isPromise, type Awaitable } from '../../base/values.ts'
 import { LineSplitter } from '../../base/lines.ts'
 import { FORWARDED } from '../../define/context.ts'
 import { rawReply, reply } from '../../define/reply.ts'
@@ -244,7 +244,7 @@ function toForwardedAnswer(
   )
   if (isStream) return readStream(plan.newest, response, plan.settings, headers)
   if (isData)
-    return after(readData(response, plan.settings), (data) =>
+    return andThen(readData(response, plan.settings), (data) =>
       isRead ? reply(status, data, { headers }) : finish(status, headers, JSON.stringify(data)),
     )
   return toForwardedResult(plan, response, headers, context)

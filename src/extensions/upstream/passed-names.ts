@@ -1,5 +1,5 @@
 import { headerName } from '../../http/http.ts'
-import { shapeOf } from '../../schema/schema.ts'
+import { objectShape } from '../../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import { toSearchParams } from '../../server/request/query.ts'
 
@@ -58,7 +58,7 @@ function passedNamesOf(source: DeclaredSource | undefined): readonly string[] {
 }
 
 function declaredFieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, unknown>> {
-  return source === undefined ? {} : shapeOf(source.schema)
+  return source === undefined ? {} : objectShape(source.schema)
 }
 
 /**

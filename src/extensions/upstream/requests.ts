@@ -6,7 +6,7 @@ import type { RequestContext } from '../../server/pipeline/context.ts'
 import { decodeText } from '../../server/request/body.ts'
 import { refuseDots } from '../../server/request/dot-segments.ts'
 import { toSearchParams } from '../../server/request/query.ts'
-import { writePath } from '../../server/routing/table/url-for.ts'
+import { fillPath } from '../../server/routing/table/url-for.ts'
 import { toUpstreamPath, toUpstreamQuery } from './addresses.ts'
 import { hasInexactNumber } from './exact-numbers.ts'
 import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
@@ -136,7 +136,7 @@ function writeNewestPath(
   { name, pattern, prefix }: ResolvedRoute,
   params: Readonly<Record<string, unknown>>,
 ): string {
-  const path = writePath(name, pattern, ({ name: key, type }) => {
+  const path = fillPath(name, pattern, ({ name: key, type }) => {
     const text = type.format(params[key])
     refuseDots(text)
     return text

@@ -1,5 +1,5 @@
 import {
-  checkNames,
+  checkOptionNames,
   checkOptions,
   invalidOption,
   type Rules,
@@ -70,7 +70,7 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   const { store, guards, path = '/usage' } = options
   const writer = createUsageWriter({ store })
   const read = async (filter: UsageFilter = {}): Promise<readonly UsageEntry[]> => {
-    checkNames('UsageReport.read', filter, FILTER)
+    checkOptionNames('UsageReport.read', filter, FILTER)
     const entries = (await writer.read?.(filter.since)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))
   }

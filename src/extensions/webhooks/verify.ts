@@ -3,13 +3,13 @@ import {
   checkOptions,
   invalidOption,
   missingOptions,
-  placed,
+  recordLocation,
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
 import type { ExecutionContext, Logger, Injected, Tokens } from '../../define/context.ts'
 import { documenting, type Guard } from '../../define/layers.ts'
-import { fitting, type FitRoute } from '../../define/interceptor.ts'
+import { withFits, type FitRoute } from '../../define/interceptor.ts'
 import {
   isBoolean,
   isFunction,
@@ -132,7 +132,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
         ? []
         : [{ name: 'ReplaysUnavailable', example: replaysUnavailable(), description: 'Try again later' }],
   })
-  return placed(fitting(described, reportStreams), verifyWebhook)
+  return recordLocation(withFits(described, reportStreams), verifyWebhook)
 }
 
 /** Reports routes that read a file while it arrives, because the guard has read the whole body before. */

@@ -1,5 +1,5 @@
 import { findHistoryInternals } from '../../changes/internals.ts'
-import { checkOptions, missingOptions, placed, type Rules } from '../../base/definition-error.ts'
+import { checkOptions, missingOptions, recordLocation, type Rules } from '../../base/definition-error.ts'
 import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
@@ -55,7 +55,7 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
         ? schemaAt(schema, asked, versions)
         : undefined,
   }
-  return placed(webhook, defineWebhook)
+  return recordLocation(webhook, defineWebhook)
 }
 
 function isInVersions(

@@ -14,7 +14,7 @@ import {
 import { stepProblems } from '../../changes/check-steps.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import {
-  checkNames,
+  checkOptionNames,
   checkOptions,
   invalidOption,
   missingOptions,
@@ -22,7 +22,7 @@ import {
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
-import { isWorkerd, openChannel, createId } from '../../base/platform.ts'
+import { isWorkerd, openChannel, createUuid } from '../../base/platform.ts'
 import { requireZod, type InputOf, type Schema } from '../../schema/schema.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import { createTry, RETRY_DELAYS, type WebhookAttempt } from './attempt.ts'
@@ -32,8 +32,8 @@ import type { TargetOptions } from './send/target.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { historyCodeOf } from '../../routes/resolved-route.ts'
 import { toDeclared } from '../../schema/declared.ts'
-import { fromJson, RESULT_READERS } from '../../schema/coercion.ts'
-import { createValidator, toReason } from '../../schema/validator.ts'
+import { withJsonReaders, RESULT_READERS } from '../../schema/coercion.ts'
+import { createValidator, formatIssues } from '../../schema/validator.ts'
 
 /** The options of `createWebhooks`. */
 export interface CreateWebhooksOptions<A = unknown> extends TargetOptions, Partial<PostLimits> {
@@ -270,8 +270,8 @@ function createPrepare<A>(
   parts: PayloadParts,
 ): (webhook: Webhook, data: unknown, options?: SendOptions<A>) => Promise<Prepared> {
   return async (webhook, data, options = {}) => {
-    checkNames('Webhooks.send', options, SEND_OPTIONS)
-    const { id = `msg_${createId().replaceAll('-', '')}`, audience } = options
+    checkOptionNames('Webhooks.send', options, SEND_OPTIONS)
+    const { id = `msg_${createUuid().replaceAll('-', '')}`, audience } = options
     if (!/^[\w-]{1,200}$/.test(id)) throw new TypeError('The id of an event has letters, digits, "_" and "-"')
     const payloads = await createPayloads(webhook, data, parts)
     const deliveries: Delivery[] = []
@@ -323,10 +323,10 @@ async function createPayloads(
 ): Promise<Payloads> {
   const { name, schema } = webhook
   await requireZod()
-  const parsed = await createValidator(fromJson(schema, RESULT_READERS))(data)
+  const parsed = await createValidator(withJsonReaders(schema, RESULT_READERS))(data)
   if (!('value' in parsed))
     throw new TypeError(
-      `The data of the webhook ${name} is not as its schema says: ${toReason(parsed.issues)}`,
+      `The data of the webhook ${name} is not as its schema says: ${formatIssues(parsed.issues)}`,
     )
   const timestamp = new Date().toISOString()
   const versions = history?.versions ?? []

@@ -1,6 +1,6 @@
 import type { ResponseKey } from '../../schema/schema.ts'
 import { RETRY_AFTER, type AnsweredProblem } from '../../define/layers.ts'
-import { httpError, phraseOf, toProblem, type CoreErrorCode } from '../../http/errors.ts'
+import { httpError, reasonPhrase, problemResponse, type CoreErrorCode } from '../../http/errors.ts'
 import { isRecord } from '../../base/values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
@@ -135,7 +135,7 @@ function toProblemAnswer(
   { description, headers, example }: Omit<AnsweredProblem, 'name'>,
   schema = 'ProblemDetails',
 ): ResponseObject {
-  const { body } = toProblem(example)
+  const { body } = problemResponse(example)
   const written: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   const content = { schema: toReference(schema), example: written }
   return withHeaders({ description, content: { [PROBLEM_TYPE]: content } }, headers)
@@ -268,5 +268,5 @@ const RANGES = { '4XX': 'Client error', '5XX': 'Server error', default: 'Any oth
 /** Returns the description of a response without one of its own. */
 export function descriptionOf(status: ResponseKey): string {
   if (typeof status === 'string') return RANGES[status]
-  return phraseOf(status) ?? `Status ${status}`
+  return reasonPhrase(status) ?? `Status ${status}`
 }

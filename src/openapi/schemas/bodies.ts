@@ -6,9 +6,9 @@ import { formTypes } from '../../schema/body-types.ts'
 import { joinSchemas } from './schema-fields.ts'
 import { fitsNothing } from './finish.ts'
 import {
-  listOf,
+  schemaList,
   mapSchemas,
-  membersOf,
+  memberSchemas,
   optionsOf,
   resolve,
   withoutNull,
@@ -63,7 +63,7 @@ export function toResponseContent(
   if (EMPTY.has(status) || fitsNothing(root)) return undefined
   const content = namedContentOf(response, referred)
   if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
-  const others = listOf(root['anyOf']).filter((option) => option['format'] !== 'binary')
+  const others = schemaList(root['anyOf']).filter((option) => option['format'] !== 'binary')
   return others.length === 0 || typeof root['contentMediaType'] === 'string'
     ? content
     : { ...content, [JSON_TYPE]: { schema: joinSchemas('anyOf', others) } }
@@ -106,7 +106,7 @@ function namedContentOf(
 function rootOf(raw: SchemaObject, components: Components): SchemaObject {
   const root = resolve(raw, components)
   return (
-    listOf(root['anyOf'])
+    schemaList(root['anyOf'])
       .map((option) => resolve(option, components))
       .find((option) => option[MARK] === 'file') ?? root
   )
@@ -175,7 +175,7 @@ function isDemanding(schema: SchemaObject, components: Components, depth = 0): b
   if (depth > 8) return false
   const inner = (each: SchemaObject): boolean => isDemanding(each, components, depth + 1)
   const options = optionsOf(json)
-  return listOf(json['allOf']).some(inner) || (options.length > 0 && options.every(inner))
+  return schemaList(json['allOf']).some(inner) || (options.length > 0 && options.every(inner))
 }
 
 /** One object with the members of all; `allOf` where they are more than members. */
@@ -217,7 +217,7 @@ function isUnrestricted(field: SchemaObject): boolean {
 
 /** The media types of parts, where the schema asks for some. */
 function encodingOf(raw: SchemaObject, components: Components): Readonly<Record<string, unknown>> {
-  const members = membersOf(resolve(raw, components), (field) => partTypes(toRecord(field), components))
+  const members = memberSchemas(resolve(raw, components), (field) => partTypes(toRecord(field), components))
   return Object.fromEntries(
     members.flatMap(({ name, made }) =>
       made.length === 0 ? [] : [[name, { contentType: made.join(', ') }]],

@@ -1,6 +1,6 @@
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
 import {
-  listOf,
+  schemaList,
   mapSchemas,
   renameRef,
   eachSchema,
@@ -99,7 +99,7 @@ function createClean(
 
 function withoutNothing(cleaned: SchemaObject): SchemaObject {
   if (cleaned['anyOf'] === undefined) return cleaned
-  const options = listOf(cleaned['anyOf'])
+  const options = schemaList(cleaned['anyOf'])
   const possible = options.filter((option) => !fitsNothing(option))
   if (options.length === 0 || possible.length === options.length || possible.length === 0) return cleaned
   const { anyOf: _anyOf, ...others } = cleaned

@@ -1,5 +1,5 @@
 import { FileStream, FileStreams } from '../../schema/files.ts'
-import { classOf } from '../../schema/accepts.ts'
+import { instanceClass } from '../../schema/accepts.ts'
 import {
   defOf,
   isSchema,
@@ -12,7 +12,7 @@ import {
   type SchemaDef,
   type ResponseKey,
 } from '../../schema/schema.ts'
-import { listOf } from '../../base/json-schema.ts'
+import { schemaList } from '../../base/json-schema.ts'
 import { isFunction, toRecord } from '../../base/values.ts'
 import { isSteady } from './steady.ts'
 import { deepFreeze } from '../freeze.ts'
@@ -70,7 +70,7 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     )
     if (patterns.length === 0) return
     const known = new Map(patterns)
-    for (const part of [json, ...listOf(json['allOf'])]) writePattern(part, known)
+    for (const part of [json, ...schemaList(json['allOf'])]) writePattern(part, known)
   },
   bigint: ({ meta, json, def }) => {
     json['type'] = meta['type'] ?? 'integer'
@@ -100,7 +100,7 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
       Reflect.deleteProperty(json, keyword)
   },
   custom: ({ json, schema }) => {
-    const type = classOf(schema)
+    const type = instanceClass(schema)
     const bytes = BYTES.get(type)
     if (bytes !== undefined) Object.assign(json, bytes, { [MARK]: 'file' })
     else json[MARK] = typeof type === 'function' && type.name !== '' ? `z.instanceof(${type.name})` : 'custom'

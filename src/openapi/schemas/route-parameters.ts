@@ -4,7 +4,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
 import { joinSchemas, toSchemaFields, type SchemaField } from './schema-fields.ts'
-import { listOf, resolve, withoutNull, type Components } from '../../base/json-schema.ts'
+import { schemaList, resolve, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
 
 /** The sources of parameters, in the order of documents. */
@@ -92,17 +92,19 @@ function asText({
 
 function takesList(schema: SchemaObject, components: Components): boolean {
   const { type, anyOf } = resolve(schema, components)
-  return type === 'array' || listOf(anyOf).some((option) => resolve(option, components)['type'] === 'array')
+  return (
+    type === 'array' || schemaList(anyOf).some((option) => resolve(option, components)['type'] === 'array')
+  )
 }
 
 /** Returns the schema of one value of a list, or of an alternative that is one. */
 function itemOf(schema: SchemaObject, components: Components): SchemaObject {
   const { type, items, prefixItems, anyOf } = resolve(schema, components)
-  const [first] = listOf(prefixItems)
+  const [first] = schemaList(prefixItems)
   if (type === 'array') return first ?? (isRecord(items) ? items : {})
   return joinSchemas(
     'anyOf',
-    listOf(anyOf).map((option) => (takesList(option, components) ? itemOf(option, components) : option)),
+    schemaList(anyOf).map((option) => (takesList(option, components) ? itemOf(option, components) : option)),
   )
 }
 

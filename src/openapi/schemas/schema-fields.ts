@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { listOf, membersOf, resolve, type Components } from '../../base/json-schema.ts'
+import { schemaList, memberSchemas, resolve, type Components } from '../../base/json-schema.ts'
 import { fitsNothing } from './finish.ts'
 import type { SchemaObject } from '../document/types.ts'
 
@@ -27,12 +27,12 @@ export function toSchemaFields(schema: SchemaObject, components: Components, dep
   const json = resolve(schema, components)
   const inner = (each: SchemaObject): SchemaFields => toSchemaFields(each, components, depth + 1)
   const below = depth > MAX_DEPTH
-  const all = below ? [] : listOf(json['allOf']).map(inner)
+  const all = below ? [] : schemaList(json['allOf']).map(inner)
   const alternatives = below
     ? []
     : [json['anyOf'], json['oneOf']]
         .map((options) =>
-          listOf(options).filter((option) => option['type'] !== 'null' && !fitsNothing(option)),
+          schemaList(options).filter((option) => option['type'] !== 'null' && !fitsNothing(option)),
         )
         .filter((options) => options.length > 0)
         .map((options) => eitherOf(options.map(inner)))
@@ -45,7 +45,7 @@ function ownFields(json: SchemaObject): SchemaFields {
   const keys: unknown = isRecord(propertyNames) ? propertyNames['enum'] : undefined
   const listed = Array.isArray(keys) ? keys.map((key): [string, unknown] => [String(key), others]) : []
   const properties = { ...Object(json['properties']), ...Object.fromEntries(listed) }
-  const named = membersOf({ properties, required }, isRecord).flatMap(
+  const named = memberSchemas({ properties, required }, isRecord).flatMap(
     ({ name, schema, isRequired }): readonly (readonly [string, SchemaField])[] =>
       isRecord(schema) ? [[name, { schema, required: isRequired }]] : [],
   )

@@ -1,4 +1,4 @@
-import { atOnce, isFunction, isString } from '../../base/values.ts'
+import { requireSync, isFunction, isString } from '../../base/values.ts'
 import { checkOptions, errorAt, type Rules } from '../../base/definition-error.ts'
 
 /**
@@ -63,15 +63,21 @@ export function restoreSlashes(text: string): string {
   return text.replaceAll(ESCAPED_SLASH, '/')
 }
 
-const asText = (value: unknown): string => String(value)
+const formatText = (value: unknown): string => String(value)
 const OWN_RANK = 3
 
 const BUILT_IN: readonly ParamType[] = [
-  { name: 'uuid', rank: 0, test: isUuid, parse: (text) => text, format: asText },
-  { name: 'int', rank: 1, test: isInt, parse: Number, format: asText },
-  { name: 'float', rank: 2, test: isFloat, parse: Number, format: asText },
-  { name: 'str', rank: 4, test: (_text, start, end) => end > start, parse: (text) => text, format: asText },
-  { name: 'path', rank: 5, test: () => true, parse: (text) => text, format: asText },
+  { name: 'uuid', rank: 0, test: isUuid, parse: (text) => text, format: formatText },
+  { name: 'int', rank: 1, test: isInt, parse: Number, format: formatText },
+  { name: 'float', rank: 2, test: isFloat, parse: Number, format: formatText },
+  {
+    name: 'str',
+    rank: 4,
+    test: (_text, start, end) => end > start,
+    parse: (text) => text,
+    format: formatText,
+  },
+  { name: 'path', rank: 5, test: () => true, parse: (text) => text, format: formatText },
 ]
 
 const types = new Map(BUILT_IN.map((type) => [type.name, type]))
@@ -138,10 +144,10 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
     name,
     rank: OWN_RANK,
     test: (text, start, end) => end > start && whole.test(restoreSlashes(text.slice(start, end))),
-    parse: parse === undefined ? (text) => text : (text) => atOnce(where, parse(text)),
+    parse: parse === undefined ? (text) => text : (text) => requireSync(where, parse(text)),
     // the caller of urlFor gives a T: TypeScript checks it where the type is listed in ParamValues
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    format: (value) => (format === undefined ? String(value) : atOnce(where, format(value as T))),
+    format: (value) => (format === undefined ? String(value) : requireSync(where, format(value as T))),
     pattern: isPortable(source, flags) ? whole.source : undefined,
   }
   types.set(name, type)

@@ -30,13 +30,13 @@ export interface PatternProblem {
   readonly fix: string
 }
 
-function invalid(message: string, fix: string): PatternProblem {
+function invalidPath(message: string, fix: string): PatternProblem {
   return { code: 'invalid_pattern', message, fix }
 }
 
 /** The problem of a text that does not begin with a slash. `subject`: what it is, with a space behind it. */
 export function withoutSlash(subject: string, text: string): PatternProblem {
-  return invalid(`${subject}"${text}" does not begin with a slash`, `write "/${text}"`)
+  return invalidPath(`${subject}"${text}" does not begin with a slash`, `write "/${text}"`)
 }
 
 /** `''` for `'/'` and `''`, otherwise the prefix without a trailing slash. */
@@ -100,7 +100,7 @@ function paramsOf(segment: Segment): readonly Param[] {
  * The shape of a pattern: parameters by type, without their names. It is also the key of the trie: `:` begins a parameter and `**`
  * stands for the rest, as radix3 has it.
  */
-export function shapeOf(pattern: Pattern, strict: boolean): string {
+export function patternShape(pattern: Pattern, strict: boolean): string {
   return `/${pattern.segments.map(sectionOf).join('/')}${strict && pattern.trailingSlash ? '/' : ''}`
 }
 
@@ -128,7 +128,7 @@ function toSegment(text: string, last: boolean, problems: PatternProblem[]): rea
     problems.push(problem)
     return []
   }
-  const parts = toParts(text, problems)
+  const parts = mixedParts(text, problems)
   const [first, second] = parts
   if (first === undefined) return []
   if (second === undefined) {
@@ -141,7 +141,7 @@ function toSegment(text: string, last: boolean, problems: PatternProblem[]): rea
   return [{ kind: 'mixed', parts }]
 }
 
-const EMPTY = invalid('the pattern has two slashes in a row', 'remove one')
+const EMPTY = invalidPath('the pattern has two slashes in a row', 'remove one')
 
 /** The spellings of other frameworks, with ours. */
 const FOREIGN: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
@@ -166,19 +166,19 @@ function foreignSpelling(text: string): PatternProblem | undefined {
     }
   }
   if (/[?#\\]/.test(text) || text === '.' || text === '..') {
-    return invalid(`"${text}" can never be a path segment`, 'remove it from the path')
+    return invalidPath(`"${text}" can never be a path segment`, 'remove it from the path')
   }
   return undefined
 }
 
 /** Text and parameters of a segment, in turn; what cannot be read is reported and left out. */
-function toParts(text: string, problems: PatternProblem[]): readonly (string | Param)[] {
+function mixedParts(text: string, problems: PatternProblem[]): readonly (string | Param)[] {
   return text.split(/(\{[^{}]*\})/).flatMap((part, index): (string | Param)[] => {
     if (part === '') return []
     if (index % 2 === 0) {
       if (/[{}]/.test(part)) {
         problems.push(
-          invalid(`"${text}" has a brace without its other half`, 'write "{name}" or "{name:type}"'),
+          invalidPath(`"${text}" has a brace without its other half`, 'write "{name}" or "{name:type}"'),
         )
         return []
       }
@@ -192,7 +192,7 @@ function toParam(text: string, problems: PatternProblem[]): Param[] {
   const [name = '', typeName = 'str', ...more] = text.split(':')
   if (!/^[a-z_]\w*$/i.test(name) || name === '__proto__' || more.length > 0) {
     problems.push(
-      invalid(
+      invalidPath(
         `"{${text}}" is not a parameter`,
         'write "{name}" or "{name:type}"; a name has letters, digits and _, and is not __proto__',
       ),
@@ -216,14 +216,20 @@ const BUILT_IN_MIXED = ['str', 'int', 'float', 'uuid']
 function mixedMistake(text: string, parts: readonly (string | Param)[]): PatternProblem | undefined {
   const params = parts.filter((part) => typeof part !== 'string')
   if (params.some((param) => param.type.name === 'path')) {
-    return invalid(`"${text}" is not the last segment alone`, 'let "{name:path}" be the whole last segment')
+    return invalidPath(
+      `"${text}" is not the last segment alone`,
+      'let "{name:path}" be the whole last segment',
+    )
   }
   if (parts.some((part, index) => typeof part !== 'string' && typeof parts[index + 1] === 'object')) {
-    return invalid(`"${text}" has two adjacent parameters`, 'write a text between them, as in "{from}-{to}"')
+    return invalidPath(
+      `"${text}" has two adjacent parameters`,
+      'write a text between them, as in "{from}-{to}"',
+    )
   }
   // several parameters are told apart in linear time by the built-in types' own rules; a regular expression has none
   if (params.length > 1 && params.some((param) => !BUILT_IN_MIXED.includes(param.type.name))) {
-    return invalid(
+    return invalidPath(
       `"${text}" mixes a type of your own with another parameter`,
       'give it a segment of its own',
     )
@@ -257,32 +263,32 @@ export function createPrefix(path: string, exclusions: readonly Exclusion[]): Pr
     excludes: (text, methods) => {
       if (exclusions.length === 0) return false
       const pattern = parsePattern(text)
-      return 'segments' in pattern && exclusions.some((exclusion) => isCovered(exclusion, pattern, methods))
+      return 'segments' in pattern && exclusions.some((exclusion) => coversRoute(exclusion, pattern, methods))
     },
     at:
       exclusions.length === 0
         ? () => path
-        : (asked) => (`${decode(asked)}/`.startsWith(`${path}/`) ? path : ''),
+        : (asked) => (`${decodePath(asked)}/`.startsWith(`${path}/`) ? path : ''),
   }
 }
 
 /** Whether an exclusion is about a route, written without the prefix. Names of parameters and a slash at the end don't count. */
-export function isCovered(
+export function coversRoute(
   { pattern: excluded, methods }: Exclusion,
   pattern: Pattern,
   own: readonly string[],
 ): boolean {
   if (methods !== undefined && !own.every((method) => methods.includes(method))) return false
-  const shape = shapeOf(pattern, false)
+  const shape = patternShape(pattern, false)
   const above = excluded.segments.slice(0, -1)
   // "/{rest:path}" would cover every route: it stands for itself
   if (above.length === 0 || excluded.segments.at(-1)?.kind !== 'rest')
-    return shape === shapeOf(excluded, false)
-  return `${shape}/`.startsWith(`${shapeOf({ ...excluded, segments: above }, false)}/`)
+    return shape === patternShape(excluded, false)
+  return `${shape}/`.startsWith(`${patternShape({ ...excluded, segments: above }, false)}/`)
 }
 
 /** The prefix may be percent-encoded in a path. */
-function decode(path: string): string {
+function decodePath(path: string): string {
   if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path)

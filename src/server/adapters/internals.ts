@@ -3,7 +3,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { Contract } from '../../openapi/document/types.ts'
 import type { RunningApp } from '../dispatch.ts'
-import type { Answering } from '../routing/table/table.ts'
+import type { AnsweringRoute } from '../routing/table/table.ts'
 import type { RefusalSettings, Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
@@ -22,7 +22,7 @@ export interface AppInternals {
   /** Every route as its code has it. */
   readonly routes: () => readonly ResolvedRoute[]
   /** By version, the routes that answer it. */
-  readonly answering: () => ReadonlyMap<string, readonly Answering[]>
+  readonly answering: () => ReadonlyMap<string, readonly AnsweringRoute[]>
   /** The requests and responses of a version, of an application that is prepared, or `undefined` for an unknown version. */
   readonly contract: (version: string | undefined) => Contract | undefined
   /**

@@ -13,7 +13,7 @@ import { openStandard } from '../logging/stdout.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import { serve } from '../process/serve.ts'
-import { placed } from '../../base/definition-error.ts'
+import { recordLocation } from '../../base/definition-error.ts'
 import { toJsonWriter } from '../../schema/json-writer.ts'
 import { writeJsonBy } from '../pipeline/validation/response-check.ts'
 import { createIdsBy, isWorkerd } from '../../base/platform.ts'
@@ -63,7 +63,7 @@ export function createApp<
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
   createIdsBy(createIds())
   writeJsonBy(toJsonWriter)
-  const application = new Application(module, placed({ ...options }, createApp), {
+  const application = new Application(module, recordLocation({ ...options }, createApp), {
     openOutputs: openStandard,
     // here, so that workers bundle no viewers, whose files they cannot read
     loadViewers: isWorkerd() ? undefined : () => importInTurn(() => import('../docs/viewers.ts')),

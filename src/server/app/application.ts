@@ -1,8 +1,8 @@
 import { loadLossCheck } from '../../define/json-text.ts'
 import { ignoreFailure, once, isObject, importInTurn } from '../../base/values.ts'
 import {
-  attempt,
-  withPlaces,
+  orFail,
+  withLocations,
   atDefinition,
   DefinitionError,
   invalidOption,
@@ -120,7 +120,7 @@ export class Application {
    */
   compiled(): Compiled {
     const { settings, lifecycle } = this
-    return (this.#compiled ??= attempt(
+    return (this.#compiled ??= orFail(
       () =>
         compileApp(this.#complete(), {
           settings,
@@ -195,7 +195,7 @@ export class Application {
   #read(tree: ModuleTree): AppDefinitions {
     const { settings, documents } = this
     const parts = { settings, documents, problems: this.#problems, runtime: this.#runtime }
-    return attempt(
+    return orFail(
       () => readAppDefinitions(tree, parts),
       (error) => this.#failAt(withProblems(error, versioningOptionProblems(this.#options.versioning))),
     )
@@ -223,7 +223,7 @@ export class Application {
   }
 
   readonly #failAt = (error: unknown): never => {
-    throw withPlaces(error, this.#find)
+    throw withLocations(error, this.#find)
   }
 }
 

@@ -1,4 +1,4 @@
-import { DefinitionError, attempt, type DefinitionProblem } from '../../base/definition-error.ts'
+import { DefinitionError, orFail, type DefinitionProblem } from '../../base/definition-error.ts'
 import { loadZod, type Schema } from '../../schema/schema.ts'
 import { createValidator, type SchemaIssue, type Validated } from '../../schema/validator.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
@@ -33,7 +33,7 @@ export async function readConfig({ configSchema, config }: ConfigOptions): Promi
       configSchema,
       'the option config, or the module that FRAMEWORK_CONFIG_MODULE names',
     )
-  const specifier = attempt(() => (given instanceof URL ? given.href : given), failConfig)
+  const specifier = orFail(() => (given instanceof URL ? given.href : given), failConfig)
   if (typeof specifier !== 'string')
     return readConfigSource(exportedValues(await settleSettings(specifier)), configSchema, 'config')
   const exported = await (await loadReader()).loadConfigModule(specifier)
@@ -69,7 +69,7 @@ async function settleSettings(given: object): Promise<object> {
 
 /** The named exports of a module, or the members of an object. */
 function exportedValues(exported: object): object {
-  const entries = attempt(() => Object.entries(exported), failConfig)
+  const entries = orFail(() => Object.entries(exported), failConfig)
   return Object.fromEntries(entries.filter(([name]) => !NO_SETTINGS.has(name)))
 }
 
@@ -138,7 +138,7 @@ function isAbsentAt(raw: unknown, path: readonly PropertyKey[]): boolean {
 }
 
 function toFrozen(value: unknown): unknown {
-  return attempt(() => frozenCopy(value, new Map()), failConfig)
+  return orFail(() => frozenCopy(value, new Map()), failConfig)
 }
 
 /**

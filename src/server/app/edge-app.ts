@@ -17,7 +17,7 @@ import { printTable, toRouteList, type RouteEntry } from './route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import type { VersionInfo } from '../routing/report/versions.ts'
-import { checkNames, placed } from '../../base/definition-error.ts'
+import { checkOptionNames, recordLocation } from '../../base/definition-error.ts'
 
 /** The parameters of a route that has none. Options in their place are refused with their right place. */
 export interface NoParams {
@@ -130,7 +130,7 @@ export function createEdgeApp<
   H = undefined,
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>, I> {
-  return toApp(new Application(module, placed({ ...options }, createEdgeApp)), {})
+  return toApp(new Application(module, recordLocation({ ...options }, createEdgeApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. `load` loads what `more` needs. */
@@ -143,7 +143,7 @@ export function toApp<M, F, V, I, P extends object>(
   const internals = toInternals(application)
   const { start: enter } = internals
   const enableVersioning: EdgeApp['enableVersioning'] = (given, common) =>
-    void placed(application.enableVersioning(given, common), enableVersioning)
+    void recordLocation(application.enableVersioning(given, common), enableVersioning)
   const app: EdgeApp<M, F, V, I> & P = {
     ...more,
     enableVersioning,
@@ -169,7 +169,7 @@ export function toApp<M, F, V, I, P extends object>(
     printRoutes: () => printTable(application.routes(), settings),
     versions: () => application.compiled().versions(),
     openapi: (asked = {}) => {
-      checkNames('openapi', asked, OPENAPI_OPTIONS)
+      checkOptionNames('openapi', asked, OPENAPI_OPTIONS)
       return documents.loaded().document(asked.version)
     },
   }

@@ -23,7 +23,7 @@ import {
   type DocumentSource,
   type Which,
 } from './documented.ts'
-import { attempt, DefinitionError } from '../../base/definition-error.ts'
+import { orFail, DefinitionError } from '../../base/definition-error.ts'
 
 /** The life of a version, with the pages about it. */
 interface LinkedLife extends VersionLife {
@@ -101,7 +101,7 @@ export function createAppDocuments(
       const found = version === undefined ? undefined : known.find(version)
       const { document } = generator
       if (found !== undefined || version === undefined || version === 'all')
-        return attempt(() => {
+        return orFail(() => {
           checkNamed(source())
           return document(found)
         }, fail)
@@ -110,7 +110,7 @@ export function createAppDocuments(
       )
     },
     routeMap: async (version, host, which) => {
-      if (which === 'shown') attempt(() => checkNamed(source()), fail)
+      if (which === 'shown') orFail(() => checkNamed(source()), fail)
       // media types are metadata of schemas
       await loadZod()
       return toRouteMap(source(), version, { host, which })
@@ -118,7 +118,7 @@ export function createAppDocuments(
     contract: (version) => {
       if (make === undefined) throw new Error('contract: call load first')
       const made = (generator ??= make(source()))
-      return attempt(() => toContract(source(), version, made), fail)
+      return orFail(() => toContract(source(), version, made), fail)
     },
   }
 }

@@ -18,7 +18,7 @@ import {
   isObject,
   isRecord,
   isNonEmptyString,
-  atOnce,
+  requireSync,
   type Awaitable,
 } from '../../base/values.ts'
 import { DOCS_RULES, type DocsOptions } from './docs.ts'
@@ -27,10 +27,10 @@ import { PREFIX_RULE, PREFIX_RULES, prefixProblems, type PrefixOptions } from '.
 import { USAGE_RULES, type UsageOptions } from './usage.ts'
 import { VERSIONING_RULE, type AnyVersioning, type VersioningOption } from './versioning.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
-import { toErrorResponse, toProblem } from '../../http/errors.ts'
+import { toErrorResponse, problemResponse } from '../../http/errors.ts'
 import { parseMediaType } from '../../http/media-type.ts'
-import { fromJson, RESULT_READERS } from '../../schema/coercion.ts'
-import { createValidator, toReason } from '../../schema/validator.ts'
+import { withJsonReaders, RESULT_READERS } from '../../schema/coercion.ts'
+import { createValidator, formatIssues } from '../../schema/validator.ts'
 import { logError } from '../logging/logger.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 
@@ -333,12 +333,14 @@ function isOneType(text: unknown): boolean {
 export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteError {
   const { contentType, schema } = format
   const isJson = isJsonType(contentType)
-  const validate = createValidator(fromJson(schema, RESULT_READERS))
+  const validate = createValidator(withJsonReaders(schema, RESULT_READERS))
   const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
-    const given = atOnce('errorFormat.format', format.format(error, context))
-    const parsed = atOnce('errorFormat.schema', validate(given))
+    const given = requireSync('errorFormat.format', format.format(error, context))
+    const parsed = requireSync('errorFormat.schema', validate(given))
     if ('issues' in parsed)
-      throw new TypeError(`errorFormat returned a body that its schema refuses: ${toReason(parsed.issues)}`)
+      throw new TypeError(
+        `errorFormat returned a body that its schema refuses: ${formatIssues(parsed.issues)}`,
+      )
     const body: unknown = isJson ? JSON.stringify(parsed.value) : parsed.value
     if (typeof body === 'string') return body
     throw new TypeError(`errorFormat returned a ${typeof parsed.value}, which ${contentType} cannot hold`)
@@ -350,7 +352,7 @@ export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteErr
     } catch (err) {
       const message = 'An error cannot be written in the format of the application'
       logError(context ?? { log: logger }, { err, code: error.code }, message)
-      return toProblem(error)
+      return problemResponse(error)
     }
     return toErrorResponse(error, contentType, body)
   }

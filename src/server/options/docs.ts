@@ -69,13 +69,13 @@ export interface DocsOptions {
 }
 
 const hasText = (name: string) => (value: unknown) =>
-  isRecord(value) && typeof Reflect.get(value, name) === 'string' && isJson(value)
+  isRecord(value) && typeof Reflect.get(value, name) === 'string' && isJsonValue(value)
 
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
 
 /** Whether documents can hold the value. */
-function isJson(value: unknown): boolean {
+function isJsonValue(value: unknown): boolean {
   try {
     JSON.stringify(value, (_name, member: unknown) => {
       if (['function', 'symbol', 'bigint'].includes(typeof member)) throw new TypeError('this is not JSON')
@@ -92,7 +92,7 @@ const TEXTS = ['title', 'version', 'summary', 'description', 'termsOfService']
 function isInfo(value: unknown): boolean {
   const isTextOrAbsent = (name: string): boolean =>
     ['string', 'undefined'].includes(typeof Reflect.get(Object(value), name))
-  return isRecord(value) && TEXTS.every(isTextOrAbsent) && isJson(value)
+  return isRecord(value) && TEXTS.every(isTextOrAbsent) && isJsonValue(value)
 }
 
 export const DOCS_RULES: Rules = {

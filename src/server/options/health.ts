@@ -35,9 +35,9 @@ export interface HealthOptions {
   readonly timeout?: number
 }
 
-const isPath = (value: unknown): boolean =>
+const isHealthPath = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:\/[\w.~!$&'()*+,;=:@-]+)+$/.test(value)
-const PATH = [isPath, "a path of literal segments, such as '/readyz'"] as const
+const PATH = [isHealthPath, "a path of literal segments, such as '/readyz'"] as const
 
 export const HEALTH_RULES: Rules = {
   live: PATH,

@@ -1,7 +1,7 @@
 import type { Layers } from '../../define/layers.ts'
 import type { Logger } from '../../define/context.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
-import { toProblem } from '../../http/errors.ts'
+import { problemResponse } from '../../http/errors.ts'
 import { wantZod } from '../../schema/schema.ts'
 import {
   DEFAULT_LIMITS,
@@ -22,14 +22,14 @@ import { createAppStores } from '../stores/app-stores.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 
 /** The options that an application keeps as they are, and those that have a default. */
-type Kept = Pick<
+type KeptOptions = Pick<
   AppOptions,
   'addressHeader' | 'errorFormat' | 'session' | 'store' | 'health' | 'docs' | 'telemetry' | 'client' | 'usage'
 > &
   Required<Pick<AppOptions, 'trailingSlash' | 'bodyLimit' | 'validateResponses' | 'uploads' | 'overrides'>>
 
 /** The settings of an application. */
-export interface Settings extends Kept {
+export interface Settings extends KeptOptions {
   readonly prefix: Prefix
   readonly trustProxy: Trust
   /** The logger that users see. */
@@ -73,20 +73,20 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     logsRequests: options.logger !== false,
     config: options,
-    layers: toLayers(options),
+    layers: globalLayers(options),
     stores: createAppStores(options.store),
   }
 }
 
 /** Without a format, errors are problem documents. */
 function toErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
-  if (format === undefined) return toProblem
+  if (format === undefined) return problemResponse
   // its schema validates what it returns
   wantZod()
   return createErrorWriter(format, logger)
 }
 
-function toLayers(options: Omit<AppOptions, 'versioning'>): Layers {
+function globalLayers(options: Omit<AppOptions, 'versioning'>): Layers {
   const { guards = [], interceptors = [], errorHandlers = [], middleware = [], allowedHosts } = options
   const own = allowedHosts === undefined ? [] : [checkHosts(allowedHosts)]
   return { guards, interceptors, errorHandlers, middleware: [...own, ...middleware] }

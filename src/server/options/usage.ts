@@ -5,7 +5,7 @@ import { isFunction, isMilliseconds, isRecord, LONGEST_TIMER, type Awaitable } f
 export const FOLDED = '*'
 
 /** The number of clients that entries name. `hasMoreClients` if one of them stands for several. */
-export function countClients(entries: readonly Pick<UsageEntry, 'client'>[]): {
+export function countNamedClients(entries: readonly Pick<UsageEntry, 'client'>[]): {
   readonly clients: number
   readonly hasMoreClients: boolean
 } {

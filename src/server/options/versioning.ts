@@ -63,14 +63,14 @@ export const VERSIONING_RULE: Rules[string] = [
   undefined,
   ({ scheme, schemes }) => {
     if (scheme !== undefined && schemes !== undefined)
-      return problemOf('has scheme and schemes', 'leave scheme out and list it in schemes')
+      return schemeProblem('has scheme and schemes', 'leave scheme out and list it in schemes')
     if (scheme === undefined && schemes === undefined)
-      return problemOf('has no scheme', `give ${VERSIONING_RULE[1]}`)
+      return schemeProblem('has no scheme', `give ${VERSIONING_RULE[1]}`)
     return optionProblems('createApp', { scheme, schemes }, RULES, 'versioning.')
   },
 ]
 
-function problemOf(message: string, fix: string): readonly DefinitionProblem[] {
+function schemeProblem(message: string, fix: string): readonly DefinitionProblem[] {
   return [invalidOption('createApp', `versioning ${message}`, fix)]
 }
 

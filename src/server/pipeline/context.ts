@@ -14,8 +14,8 @@ import type { Identified } from '../../define/layers.ts'
 import type { HttpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse, HttpRequest, Method, RawRequest } from '../../http/http.ts'
-import { checkNames } from '../../base/definition-error.ts'
-import { createId } from '../../base/platform.ts'
+import { checkOptionNames } from '../../base/definition-error.ts'
+import { createUuid } from '../../base/platform.ts'
 import { RequestView, type RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import type { RequestScope } from '../container/request-scope.ts'
@@ -208,7 +208,7 @@ export class RequestContext implements SessionContext, LayerExtra {
   }
 
   get requestId(): string {
-    return (this.#requestId ??= createId())
+    return (this.#requestId ??= createUuid())
   }
 
   set requestId(id: string) {
@@ -405,7 +405,7 @@ export class RequestContext implements SessionContext, LayerExtra {
 
   get migrate() {
     return (schema: Schema, value: unknown, versions: MigrateVersions = {}): unknown => {
-      checkNames('context.migrate', versions, MIGRATE_OPTIONS)
+      checkOptionNames('context.migrate', versions, MIGRATE_OPTIONS)
       const { from, to } = versions
       const asked = { from, to: to ?? this.version ?? undefined }
       return this.#services.migrate(schema, value, asked, this)

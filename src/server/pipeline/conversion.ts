@@ -1,13 +1,13 @@
 import type { BodyLayer, OlderProblem, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
-import { after, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
+import { andThen, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
 import { isJsonType, type FinishedResponse } from '../../http/http.ts'
-import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
+import { HttpError, httpError, reasonPhrase } from '../../http/errors.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import type { RequestContext } from './context.ts'
 import { isAbort, logUnknown, toFailure, type Limit } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
-import type { Answer, Input } from './validation/sources.ts'
+import type { RunHandler, Input } from './validation/sources.ts'
 import { isBodyless } from './framing.ts'
 import { dropDigests, finish } from './response-head.ts'
 
@@ -38,7 +38,7 @@ export function withOlderSchemas({ newest, layer }: Conversion): ResolvedRoute {
 }
 
 /** Has input that is valid in the older version converted before the route answers. */
-export function convertInput({ layer, limit }: Conversion, answer: Answer): Answer {
+export function convertInput({ layer, limit }: Conversion, answer: RunHandler): RunHandler {
   const accept = (context: RequestContext, input: Input, made: object): Awaitable<FinishedResponse> => {
     Object.assign(input, made)
     return answer(context, input)
@@ -113,7 +113,7 @@ export function convertErrors({ layer }: Conversion, run: Run): Run {
       return toFailure(context, toFailed(context, error))
     }
   }
-  return (context, values) => after(run(context, values), (response) => convert(context, response))
+  return (context, values) => andThen(run(context, values), (response) => convert(context, response))
 }
 
 /**
@@ -136,7 +136,7 @@ export function convertHead(
     return layer === undefined || !hasHead ? response : toOlderHead(layer, response, context)
   }
   const fail = (context: RequestContext, error: unknown): Awaitable<FinishedResponse> =>
-    after(recover(context, error), (response) => convert(context, response))
+    andThen(recover(context, error), (response) => convert(context, response))
   return (context, values) => {
     let response
     try {
@@ -265,6 +265,6 @@ function withStatus(body: string, newest: number, status: number): string {
   const problem = recordOf(body)
   if (problem === undefined) return body
   const { type, title } = problem
-  const isPhrase = type === 'about:blank' && title === phraseOf(newest)
-  return JSON.stringify({ ...problem, status, ...(isPhrase && { title: phraseOf(status) ?? title }) })
+  const isPhrase = type === 'about:blank' && title === reasonPhrase(newest)
+  return JSON.stringify({ ...problem, status, ...(isPhrase && { title: reasonPhrase(status) ?? title }) })
 }

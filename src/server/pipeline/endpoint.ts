@@ -10,7 +10,7 @@ import type { RequestContext } from './context.ts'
 import { createRecover, recovered, createTimedMiddleware, isFinished, type Recover } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
-import { withSources, type Answer, type ToInput } from './validation/sources.ts'
+import { withSources, type RunHandler, type ToInput } from './validation/sources.ts'
 import { createResponder, type Respond } from './respond.ts'
 import { dropResult } from './result-data.ts'
 import type { Settings } from '../options/settings.ts'
@@ -186,7 +186,7 @@ function createAnswer(
   route: ResolvedRoute,
   { container }: EndpointParts,
   { conversion, declared, checking, limit }: RouteSite,
-): Answer {
+): RunHandler {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says
@@ -197,7 +197,7 @@ function createAnswer(
   const respond = route.forward === undefined ? responder : passing(responder)
   const respondTo = (result: unknown, context: RequestContext): Awaitable<FinishedResponse> =>
     respond(result, context.takeHead(), context)
-  const call: Answer = (context, input) => {
+  const call: RunHandler = (context, input) => {
     const result = invoke(input, context)
     return isPromise(result) ? limit(context, result, respondTo, dropResult) : respondTo(result, context)
   }
@@ -221,7 +221,7 @@ function createAnswer(
 }
 
 /** Puts the reading and validating of input before what answers; nothing for a route without sources. */
-function withInput(route: ResolvedRoute, reading: ReadingSettings, answer: Answer): Run {
+function withInput(route: ResolvedRoute, reading: ReadingSettings, answer: RunHandler): Run {
   const toInput = createInput(route)
   if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
   return withSources(route, reading, toInput, answer)

@@ -1,4 +1,4 @@
-import { httpError, HttpError, toProblem } from '../../http/errors.ts'
+import { httpError, HttpError, problemResponse } from '../../http/errors.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { logError } from '../logging/logger.ts'
@@ -72,7 +72,7 @@ interface ErrorLike {
 /** The answer in the place of one that cannot be sent, which is logged where there is a request to log it for. */
 export function notSent(context: RequestContext | undefined, error: unknown): FinishedResponse {
   const answer = httpError('internal_error', 'The response cannot be sent; the log has the reason')
-  if (context === undefined) return toProblem(answer)
+  if (context === undefined) return problemResponse(answer)
   logError(context, { err: error }, 'A response cannot be sent')
   return context.writeError(answer)
 }

@@ -1,5 +1,5 @@
 import type { Container, Injection } from '../container/container.ts'
-import type { Placed } from '../../routes/modules.ts'
+import type { PlacedLayer } from '../../routes/modules.ts'
 import type { AnyGuard } from '../../define/layers.ts'
 import { httpError } from '../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
@@ -17,7 +17,7 @@ interface Ready {
 
 /** Puts guards before a route: they run one after the other, and the first denial ends the request. */
 export function withGuards(
-  guards: readonly Placed<AnyGuard>[],
+  guards: readonly PlacedLayer<AnyGuard>[],
   container: Container,
   limit: Limit,
   run: Run,

@@ -1,5 +1,5 @@
 import type { Container } from '../container/container.ts'
-import type { Placed } from '../../routes/modules.ts'
+import type { PlacedLayer } from '../../routes/modules.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { isReply } from '../../define/reply.ts'
 import { isPromise } from '../../base/values.ts'
@@ -12,7 +12,7 @@ export type Invoke = (input: Input, context: RequestContext) => unknown
 
 /** Puts interceptors around a handler; the first is outermost. */
 export function withInterceptors(
-  interceptors: readonly Placed<Interceptor>[],
+  interceptors: readonly PlacedLayer<Interceptor>[],
   container: Container,
   invoke: Invoke,
 ): Invoke {

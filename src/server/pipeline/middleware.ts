@@ -1,5 +1,5 @@
 import type { ErrorHandler, Middleware } from '../../define/layers.ts'
-import { isPromise, after, type Awaitable } from '../../base/values.ts'
+import { isPromise, andThen, type Awaitable } from '../../base/values.ts'
 import { FINISHED, dropBody, isStream, type FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { finish } from './response-head.ts'
@@ -304,7 +304,7 @@ function createErrorResponder({
       byStatus.get(status) ??
       createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, conversion)
     byStatus.set(status, respond)
-    return after(respond(result, context.takeHead(), context), asError)
+    return andThen(respond(result, context.takeHead(), context), asError)
   }
 }
 

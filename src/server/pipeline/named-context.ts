@@ -1,4 +1,4 @@
-import { atOnce, describeValue, isString } from '../../base/values.ts'
+import { requireSync, describeValue, isString } from '../../base/values.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/logger.ts'
 import { RequestContext, type AppServices } from './context.ts'
@@ -20,7 +20,7 @@ export function createNamedOpen(
   return (raw) => {
     const context = new NamedContext(raw, services)
     try {
-      context.name = toName(atOnce('client', client(context.request)))
+      context.name = toName(requireSync('client', client(context.request)))
     } catch (err) {
       // a client that cannot be named is answered all the same
       logError(context, { err }, 'client failed')

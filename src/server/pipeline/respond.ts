@@ -11,7 +11,7 @@ import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeader
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
 import { toData } from './result-data.ts'
 import { startStream, toStream } from './start-stream.ts'
-import { createChecks, type Answered, type Checks } from './validation/response-check.ts'
+import { createChecks, type DeclaredResponses, type Checks } from './validation/response-check.ts'
 import { createStreaming, type Streaming } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
@@ -38,7 +38,7 @@ export function respondWith(
 
 /** Creates the function that turns what a handler returned into a response. */
 export function createResponder(
-  route: Answered,
+  route: DeclaredResponses,
   checking: true | 'strict' | false,
   conversion?: Conversion,
 ): Respond {
@@ -90,11 +90,14 @@ export function createResponder(
 interface SendParts {
   readonly checks: Checks | undefined
   readonly streaming: Streaming | undefined
-  readonly typeOf: Answered['typeOf']
+  readonly typeOf: DeclaredResponses['typeOf']
   readonly conversion: Conversion | undefined
 }
 
-function createSend({ responses }: Answered, { checks, streaming, typeOf, conversion }: SendParts): Send {
+function createSend(
+  { responses }: DeclaredResponses,
+  { checks, streaming, typeOf, conversion }: SendParts,
+): Send {
   const isDeclared = responses.size > 0
   const sendConverted = conversion && createSendConverted(conversion, checks)
   return (status, headers, data, context) => {
@@ -112,7 +115,7 @@ function createSend({ responses }: Answered, { checks, streaming, typeOf, conver
 
 /** Creates the function that answers a result of `undefined`, if the route declares for 200 whether there is one. */
 function createSendNothing(
-  { status, responses }: Answered,
+  { status, responses }: DeclaredResponses,
   checks: Checks | undefined,
   send: Send,
 ): ((headers: ResponseHeaders, context: RequestContext) => Awaitable<FinishedResponse>) | undefined {

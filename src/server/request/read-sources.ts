@@ -2,14 +2,14 @@ import { isPromise, type Awaitable } from '../../base/values.ts'
 import { toFilesPlan, type FilesPlan } from '../../schema/files.ts'
 import { headerName, isJsonType, type HttpRequest, type QueryRecord } from '../../http/http.ts'
 import { isStrict, acceptsBytes, acceptsText, declaresInherited } from '../../schema/accepts.ts'
-import { BODY_READERS, fromJson, type FieldPlan, type SourcePlan } from '../../schema/coercion.ts'
+import { BODY_READERS, withJsonReaders, type FieldPlan, type SourcePlan } from '../../schema/coercion.ts'
 import { createValidator, type Validated } from '../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import { decodeText, parseJsonBody } from './body.ts'
 import { parseForm } from './query.ts'
 import { isMultipart, type EndHooks, type Uploads } from './uploads.ts'
 import { RequestView, type RequestSettings } from './request.ts'
-import { bodyTypes, typesOf } from '../../schema/body-types.ts'
+import { bodyTypes, bodySchemaTypes } from '../../schema/body-types.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { httpError } from '../../http/errors.ts'
 import { contentTypeOf, splitOutsideQuotes, type MediaType } from '../../http/media-type.ts'
@@ -64,7 +64,7 @@ export type ReadBody = <T>(request: HttpRequest, use: (outcome: Validated) => Aw
 
 export function createBodyReader({ schema }: DeclaredSource): ReadBody {
   const choose = createDecoder(schema)
-  const validate = createValidator(fromJson(schema, BODY_READERS))
+  const validate = createValidator(withJsonReaders(schema, BODY_READERS))
   return (request, use) => {
     const decode = choose(request)
     return readThen(request, (bytes) => {
@@ -265,7 +265,7 @@ function createDecoder(schema: Schema): ChooseDecoder {
     if (isUtf8Json(type)) return json
     // a text may be empty
     if (takesText && isReadAsText(type)) return decodeText
-    const types = typesOf(schema, request.method)
+    const types = bodySchemaTypes(schema, request.method)
     if (takesText && isNamed(type, types)) return decodeText
     // what is not there has no type that could be wrong
     if (request instanceof RequestView && request.isEmpty) return json

@@ -1,4 +1,4 @@
-import { checkNames } from '../../base/definition-error.ts'
+import { checkOptionNames } from '../../base/definition-error.ts'
 import { importInTurn, once } from '../../base/values.ts'
 import { RAW_OPTIONS, replyTo, type RawReply } from '../../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
@@ -29,7 +29,7 @@ const OPTIONS: ReadonlySet<string> = new Set([
  * @throws `TypeError` for options that do not exist or cannot be used.
  */
 export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
-  checkNames('file', options, OPTIONS)
+  checkOptionNames('file', options, OPTIONS)
   const { etag } = options
   if (!isFileSource(source))
     throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')

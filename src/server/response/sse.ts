@@ -1,4 +1,4 @@
-import { checkNames } from '../../base/definition-error.ts'
+import { checkOptionNames } from '../../base/definition-error.ts'
 import {
   RAW_OPTIONS,
   rawReply,
@@ -9,7 +9,7 @@ import {
   type ServerSentEvent,
   type Shape,
 } from '../../define/reply.ts'
-import { follow } from '../../base/signals.ts'
+import { followSignal } from '../../base/signals.ts'
 import { toJsonText } from '../../define/json-text.ts'
 import { keepContext } from '../../base/platform.ts'
 import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
@@ -58,7 +58,7 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
   source: Events<E> | ((request: EventRequest) => Awaitable<Events<E>>),
   options: SseOptions = {},
 ): EventsReply<E> {
-  checkNames('sse', options, OPTIONS)
+  checkOptionNames('sse', options, OPTIONS)
   const { heartbeat = 15_000, retry, status, cookies = {}, headers } = options
   if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > LONGEST_TIMER)
     throw new RangeError('sse: heartbeat is not a number of milliseconds')
@@ -91,7 +91,7 @@ async function open(
   context: ReplyContext,
   abort: AbortController,
 ): Promise<AsyncIterator<unknown> | Iterator<unknown>> {
-  context.atEnd(follow(context.signal, abort))
+  context.atEnd(followSignal(context.signal, abort))
   const lastEventId = decodeId(context.request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source

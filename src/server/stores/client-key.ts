@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 
-import { flatCopy } from '../../base/values.ts'
+import { detachString } from '../../base/values.ts'
 
 /** Groups of an IPv6 address that name a network: a /64, which one household or machine has for itself (RFC 6177). */
 const NETWORK_GROUPS = 4
@@ -46,5 +46,5 @@ const LONGEST = 128
 
 /** A key of bounded length. */
 export function toShortKey(key: string): string {
-  return key.length <= LONGEST ? flatCopy(key) : createHash('sha256').update(key).digest('base64url')
+  return key.length <= LONGEST ? detachString(key) : createHash('sha256').update(key).digest('base64url')
 }

@@ -1,4 +1,4 @@
-import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/values.ts'
+import { ignoreFailure, isPromise, withTimeout, type Awaitable } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
 import { processObserver, type StoreCallEnd } from '../../define/observer.ts'
 import { isClusterWorker } from '../../base/platform.ts'
@@ -99,7 +99,7 @@ export function createStoreGuard(store: string, limit: number): StoreGuard {
           isPending = false
           state.next = 0
         })
-        return within(time, Promise.resolve(made)).catch(fail)
+        return withTimeout(time, Promise.resolve(made)).catch(fail)
       }
       worked()
       return made

@@ -1,5 +1,5 @@
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
-import { flatCopy, isPositive } from '../../base/values.ts'
+import { detachString, isPositive } from '../../base/values.ts'
 import type { Store, StoreCount, StoreDeleteOptions, StoreSetOptions } from '../../define/store.ts'
 
 /** The options of `createMemoryStore`. */
@@ -114,7 +114,7 @@ export function openMemory({ maxKeys = 100_000, maxBytes = Infinity }: MemoryLim
     const before = entries.get(key)
     if (before !== undefined) remove(key, before)
     while (entries.size >= maxKeys) dropFirst()
-    const own = flatCopy(key)
+    const own = detachString(key)
     const entry = { value, expires: Date.now() + ttl, lane, ...more }
     entries.set(own, entry)
     lane.set(own, entry)
@@ -131,7 +131,7 @@ export function openMemory({ maxKeys = 100_000, maxBytes = Infinity }: MemoryLim
       if (ifAbsent && known !== undefined) return false
       if (ifEqual !== undefined && known?.value !== ifEqual) return false
       const bytes = maxBytes === Infinity ? 0 : OVERHEAD + key.length + Buffer.byteLength(value)
-      const more = { owner: known?.owner ?? flatCopy(owner ?? ''), size: bytes }
+      const more = { owner: known?.owner ?? detachString(owner ?? ''), size: bytes }
       if (!hasRoom(more, known)) return false
       add(key, value, ttl, more)
       return true

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { checkNames } from '../../base/definition-error.ts'
+import { checkOptionNames } from '../../base/definition-error.ts'
 import { versionFileNames } from '../../http/file-name.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
@@ -77,7 +77,7 @@ export interface Goldens {
  * @throws `TypeError` for anything but an application.
  */
 export function goldens(app: EdgeApp, options: GoldensOptions): Goldens {
-  checkNames('goldens', options, OPTIONS)
+  checkOptionNames('goldens', options, OPTIONS)
   const {
     dir,
     ignore = [],

@@ -1,6 +1,6 @@
 import { trimSpace, type HttpRequest } from '../../http/http.ts'
 import {
-  isToken,
+  isMediaToken,
   quoteUnlessToken,
   splitOutsideQuotes,
   unquote,
@@ -85,7 +85,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
   fold: foldVersion,
   problem: (version, { mediaType }) => {
-    if (mediaType !== undefined && !isToken(version))
+    if (mediaType !== undefined && !isMediaToken(version))
       return 'a media type holds letters, digits and the characters of tokens only'
     return /^(?! )[\u0020-\u007e]*(?<! )$/.test(version) && !/[;,"\\]/.test(version)
       ? undefined

@@ -6,7 +6,7 @@ import {
 } from '../../base/definition-error.ts'
 import {
   isObject,
-  atOnce,
+  requireSync,
   isPromise,
   isBoolean,
   isFunction,
@@ -16,7 +16,7 @@ import {
 } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { VersionFormat } from '../version.ts'
-import { isToken, parseMediaType, quoteUnlessToken, type MediaType } from '../../http/media-type.ts'
+import { isMediaToken, parseMediaType, quoteUnlessToken, type MediaType } from '../../http/media-type.ts'
 
 /** A place where a request named a version. */
 export interface VersionSource {
@@ -152,7 +152,7 @@ export const DEFAULT_STATUS_CODES: VersionStatusCodes = {
 export const OPTION_RULES = {
   flag: [isBoolean, 'true or false'],
   text: [isString, 'a string'],
-  token: [(value) => typeof value === 'string' && isToken(value), 'a name of letters, digits and -'],
+  token: [(value) => typeof value === 'string' && isMediaToken(value), 'a name of letters, digits and -'],
   statusCodes: [
     isStatusCodes,
     'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired',
@@ -220,7 +220,7 @@ export function completeScheme<O extends object>(
       definition.write === undefined
         ? undefined
         : (draft, version, options) =>
-            atOnce(`write of ${name}`, definition.write?.(draft, version, options)) ?? {},
+            requireSync(`write of ${name}`, definition.write?.(draft, version, options)) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
     source: () => ({ in: name, name: definition.describe ?? name }),
@@ -259,7 +259,7 @@ export function isTemplate(text: unknown): boolean {
 }
 
 function isName(text: string): boolean {
-  return isToken(text) && !text.includes('*')
+  return isMediaToken(text) && !text.includes('*')
 }
 
 /** Creates the function that finds the version in a media type: in its name where it is one of the template, else in its parameter. */

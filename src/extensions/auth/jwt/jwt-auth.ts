@@ -1,6 +1,11 @@
 import type { ExecutionContext, Injected, Tokens } from '../../../define/context.ts'
 import { needingScopes, documenting, type Guard, type AnsweredProblem } from '../../../define/layers.ts'
-import { placed, invalidOption, type DefinitionProblem, type Rules } from '../../../base/definition-error.ts'
+import {
+  recordLocation,
+  invalidOption,
+  type DefinitionProblem,
+  type Rules,
+} from '../../../base/definition-error.ts'
 import {
   isPromise,
   describeValue,
@@ -120,7 +125,10 @@ export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S
     ...(options.jwks === undefined ? [] : [KEYS_UNAVAILABLE]),
     ...(scopes.length === 0 ? [] : [LACKING_SCOPE]),
   ]
-  return placed(documenting(toGranting(guard, challenge, scopes), { problems, load: loadJose }), jwtAuth)
+  return recordLocation(
+    documenting(toGranting(guard, challenge, scopes), { problems, load: loadJose }),
+    jwtAuth,
+  )
 }
 
 const KEYS_UNAVAILABLE: AnsweredProblem = {

@@ -1,6 +1,6 @@
 import type { JWTVerifyOptions } from 'jose'
 
-import { once, flatCopy, type Awaitable } from '../../../base/values.ts'
+import { once, detachString, type Awaitable } from '../../../base/values.ts'
 import { flawOf, freezeDeep, type JwtClaims, type TokenRules } from './options.ts'
 import { loadJose } from './jose.ts'
 import { prepareKey } from './keys.ts'
@@ -44,7 +44,7 @@ export function createVerify(options: TokenRules): (token: string) => Awaitable<
     verified.delete(key)
     const [oldest] = verified.keys()
     if (oldest !== undefined && verified.size >= maxTokens) verified.delete(oldest)
-    verified.set(flatCopy(key), { verdict, until })
+    verified.set(detachString(key), { verdict, until })
     return verdict
   }
 

@@ -18,7 +18,7 @@ import {
   type ChunkSource,
 } from '../../../http/http.ts'
 import { isWorkerd } from '../../../base/platform.ts'
-import { isFunction, isRecord, after, atOnceOr, type Awaitable } from '../../../base/values.ts'
+import { isFunction, isRecord, andThen, atOnceOr, type Awaitable } from '../../../base/values.ts'
 
 /** The content codings that responses may have. */
 const ENCODINGS = ['br', 'zstd', 'gzip'] as const
@@ -198,7 +198,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
     }
     return compressAll(response, body, coding, isDemanded)
   }
-  return (context, next) => after(next(), (response) => complete(context, response))
+  return (context, next) => andThen(next(), (response) => complete(context, response))
 }
 
 /** The response with its whole content compressed, unless that makes it longer and the client takes it as it is. */

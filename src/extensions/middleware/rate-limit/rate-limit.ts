@@ -3,7 +3,7 @@ import {
   DefinitionError,
   invalidOption,
   missingOptions,
-  placed,
+  recordLocation,
   type Rules,
 } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
@@ -144,7 +144,7 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
   const limit = Object.assign(limited, { kind: 'guard', inject: {}, canActivate } as const)
   const problems = toProblems(onStoreError === 'refuse')
   const load = async (stores: AppStores): Promise<unknown> => openCounts(own, stores)
-  return placed(documenting(limit, { problems, responseHeaders: HEADERS, load }), rateLimit)
+  return recordLocation(documenting(limit, { problems, responseHeaders: HEADERS, load }), rateLimit)
 }
 
 /** The headers of a limit, and who is refused by it. */

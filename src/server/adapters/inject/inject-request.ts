@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 
-import { checkNames } from '../../../base/definition-error.ts'
-import { follow } from '../../../base/signals.ts'
+import { checkOptionNames } from '../../../base/definition-error.ts'
+import { followSignal } from '../../../base/signals.ts'
 import { isPromise, isRecord, type Awaitable } from '../../../base/values.ts'
 import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
@@ -118,7 +118,7 @@ export class InjectRequest implements RawRequest {
 
   /** Aborts a controller with a signal until the request has ended. */
   follow(signal: AbortSignal, controller: AbortController): void {
-    this.#forgets?.push(follow(signal, controller))
+    this.#forgets?.push(followSignal(signal, controller))
   }
 
   /** The request has ended. */
@@ -250,7 +250,7 @@ function checkInjectOptions(
   options: InjectOptions | InjectStreamOptions,
   versioning: Versioning | undefined,
 ): void {
-  checkNames('inject', options, OPTION_NAMES)
+  checkOptionNames('inject', options, OPTION_NAMES)
   checkOneBody(options)
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))

@@ -1,6 +1,6 @@
 import type { HttpError } from '../../../http/errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
-import { follow } from '../../../base/signals.ts'
+import { followSignal } from '../../../base/signals.ts'
 import { findHeader } from '../../request/header.ts'
 import { headersTooLarge } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
@@ -128,7 +128,7 @@ export class WebRequest implements RawRequest {
   get signal(): AbortSignal {
     const abort = (this.#abort ??= new AbortController())
     if (this.#forget === undefined) {
-      this.#forget = follow(this.request.signal, abort)
+      this.#forget = followSignal(this.request.signal, abort)
       this.#forgetAtEnd()
     }
     return abort.signal

@@ -1,5 +1,5 @@
 import type * as Viewers from '../viewers.ts'
-import { atOnce, once } from '../../../base/values.ts'
+import { requireSync, once } from '../../../base/values.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
@@ -41,7 +41,7 @@ export function createPage(
       const own = request.path.endsWith('/') ? '' : path.slice(path.lastIndexOf('/') + 1)
       const folder = own === '' ? './' : `./${encodeURIComponent(own)}/`
       const page = toPageInfo(documents, folder, request.query['version'])
-      if (typeof ui === 'function') return toFile('html', atOnce('docs.ui', ui(page)))
+      if (typeof ui === 'function') return toFile('html', requireSync('docs.ui', ui(page)))
       policy ??= toContentSecurityPolicy(documents.servers(), styles)
       const html = toHtml(page, folder, [...assets.keys()], viewers?.HINT)
       return toFile('html', html, { 'content-security-policy': policy })

@@ -1,8 +1,8 @@
-import { fromJson, RESULT_READERS } from '../../../schema/coercion.ts'
+import { withJsonReaders, RESULT_READERS } from '../../../schema/coercion.ts'
 import type { JsonWriter } from '../../../schema/json-writer.ts'
 import { findResponse, type Schema } from '../../../schema/schema.ts'
-import { createValidator, toReason, type Validated } from '../../../schema/validator.ts'
-import { isLeftOut } from '../../../schema/route-schemas.ts'
+import { createValidator, formatIssues, type Validated } from '../../../schema/validator.ts'
+import { isUndeclaredStatus } from '../../../schema/route-schemas.ts'
 import { findUndeclared } from '../../../schema/declared.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { isPromise, type Awaitable } from '../../../base/values.ts'
@@ -14,7 +14,10 @@ import { logUnknown } from '../failure.ts'
 import { isBodyless } from '../framing.ts'
 
 /** The declaration behind an answer: a route, or a status that an error handler or middleware returns. */
-export interface Answered extends Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
+export interface DeclaredResponses extends Pick<
+  ResolvedRoute,
+  'label' | 'status' | 'responses' | 'isOneResponse'
+> {
   readonly stream?: ResolvedRoute['stream']
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined
@@ -32,7 +35,10 @@ export interface Checks {
  * Creates the functions that parse results by the schema of their status, or `undefined` if there is nothing to parse them by. A result
  * that does not fit is logged, and the client gets a 500 without its values.
  */
-export function createChecks(route: Answered, checking: true | 'strict' | false): Checks | undefined {
+export function createChecks(
+  route: DeclaredResponses,
+  checking: true | 'strict' | false,
+): Checks | undefined {
   if (checking === false || route.responses.size === 0) return undefined
   const isStrict = checking === 'strict'
   const parsers = new Map(
@@ -40,7 +46,7 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
   )
   // a schema without a status is that of every status that a handler replies with
   const other = route.isOneResponse && !isStrict ? parsers.get(route.status) : undefined
-  const isRefused = isLeftOut(parsers, route.status)
+  const isRefused = isUndeclaredStatus(parsers, route.status)
   return {
     parse(status, data, context) {
       // sent as it comes
@@ -55,8 +61,8 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
       if (isBodyless(status)) return data
       const parsed = parser.parse(data)
       return isPromise(parsed)
-        ? parsed.then((settled) => valueOf(route, settled, context))
-        : valueOf(route, parsed, context)
+        ? parsed.then((settled) => requireValid(route, settled, context))
+        : requireValid(route, parsed, context)
     },
     write(status, data) {
       const parser = findResponse(parsers, status) ?? other
@@ -68,7 +74,7 @@ export function createChecks(route: Answered, checking: true | 'strict' | false)
 }
 
 /** Parses results by one schema. */
-export interface Parser {
+export interface ResultParser {
   readonly parse: (data: unknown) => Awaitable<Parsed>
   readonly write: JsonWriter
 }
@@ -87,11 +93,11 @@ export function writeJsonBy(compile: typeof toJsonWriter): void {
 }
 
 /** Schemas are used by many routes, in many versions. */
-const writing = new WeakMap<Schema, Parser>()
+const writing = new WeakMap<Schema, ResultParser>()
 
-function createWritingParser(schema: Schema): Parser {
+function createWritingParser(schema: Schema): ResultParser {
   let write: JsonWriter | undefined
-  const parse = createValidator(fromJson(schema, RESULT_READERS))
+  const parse = createValidator(withJsonReaders(schema, RESULT_READERS))
   return {
     parse,
     write: (data) => {
@@ -102,13 +108,13 @@ function createWritingParser(schema: Schema): Parser {
   }
 }
 
-export function createParser(schema: Schema, isStrict: boolean): Parser {
+export function createParser(schema: Schema, isStrict: boolean): ResultParser {
   if (!isStrict) {
     const made = writing.get(schema) ?? createWritingParser(schema)
     writing.set(schema, made)
     return made
   }
-  const parse = createValidator(fromJson(schema, RESULT_READERS))
+  const parse = createValidator(withJsonReaders(schema, RESULT_READERS))
   return {
     parse(data) {
       const parsed = parse(data)
@@ -125,18 +131,18 @@ function withoutExtra(schema: Schema, data: unknown, parsed: Validated): Parsed 
   return undeclared === undefined ? parsed : { undeclared }
 }
 
-function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unknown {
+function requireValid(route: DeclaredResponses, parsed: Parsed, context: RequestContext): unknown {
   if ('value' in parsed) return parsed.value
   const reason =
     'undeclared' in parsed
       ? `returned ${parsed.undeclared}, which its response does not declare`
-      : `returned a result that its response refuses: ${toReason(parsed.issues)}`
+      : `returned a result that its response refuses: ${formatIssues(parsed.issues)}`
   return failInvalid(route, reason, context)
 }
 
 /** Logs the issues of a result, and throws the error for the client. */
 export function failInvalid(
-  { label }: Pick<Answered, 'label'>,
+  { label }: Pick<DeclaredResponses, 'label'>,
   reason: string,
   context: RequestContext,
 ): never {

@@ -23,12 +23,12 @@ export interface Input extends Partial<Record<SourceName, unknown>> {
   inject: unknown
 }
 
-export type Answer = (context: RequestContext, input: Input) => Awaitable<FinishedResponse>
+export type RunHandler = (context: RequestContext, input: Input) => Awaitable<FinishedResponse>
 
 /** Starts an input from the texts of the path's parameters. */
 export type ToInput = (values: readonly string[]) => Input
 
-interface Reader {
+interface DeclaredReader {
   readonly name: SourceName
   readonly source: DeclaredSource
   readonly read: ReadSource
@@ -42,7 +42,7 @@ export function withSources(
   route: ResolvedRoute,
   reading: ReadingSettings,
   toInput: ToInput,
-  answer: Answer,
+  answer: RunHandler,
 ): Run {
   const uploads = createUploads(route.sources)
   const readers = route.sources.map((source) => ({
@@ -55,7 +55,7 @@ export function withSources(
   const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
   const toRun = (): Run => {
     if (others.length > 0) return withSeveral(readers, toInput, textsOf, answer)
-    if (only.name === 'body') return withBody(only, createBodyReader(only.source), toInput, answer)
+    if (only.name === 'body') return withBodyAlone(only, createBodyReader(only.source), toInput, answer)
     return withOne(only, toInput, textsOf, answer)
   }
   const run = toRun()
@@ -97,17 +97,22 @@ type TextsOf = (values: readonly string[]) => PathTexts
 type Accept = (context: RequestContext, input: Input, outcome: Validated) => Awaitable<FinishedResponse>
 
 /** Creates the function that goes on with what validation says of a single source. */
-function createAccept(reader: Reader, answer: Answer): Accept {
+function createAccept(reader: DeclaredReader, answer: RunHandler): Accept {
   const { name } = reader
   return (context, input, outcome) => {
-    if ('issues' in outcome) throw invalidInput(problemsOf(reader, outcome), countOf(outcome))
+    if ('issues' in outcome) throw invalidInput(inputProblems(reader, outcome), issueCount(outcome))
     put(input, name, outcome.value)
     return answer(context, input)
   }
 }
 
 /** A body alone: the handler runs as soon as the body is there, in one promise. */
-function withBody(reader: Reader, readBody: ReadBody, toInput: ToInput, answer: Answer): Run {
+function withBodyAlone(
+  reader: DeclaredReader,
+  readBody: ReadBody,
+  toInput: ToInput,
+  answer: RunHandler,
+): Run {
   const accept = createAccept(reader, answer)
   return (context, values) => {
     const input = toInput(values)
@@ -115,7 +120,7 @@ function withBody(reader: Reader, readBody: ReadBody, toInput: ToInput, answer: 
   }
 }
 
-function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
+function withOne(reader: DeclaredReader, toInput: ToInput, textsOf: TextsOf, answer: RunHandler): Run {
   const { read } = reader
   const accept = createAccept(reader, answer)
   return (context, values) => {
@@ -127,7 +132,12 @@ function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Ans
   }
 }
 
-function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
+function withSeveral(
+  readers: readonly DeclaredReader[],
+  toInput: ToInput,
+  textsOf: TextsOf,
+  answer: RunHandler,
+): Run {
   const accept = (
     context: RequestContext,
     input: Input,
@@ -139,8 +149,8 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
       const outcome = outcomes[index]
       if (outcome === undefined) continue
       if ('issues' in outcome) {
-        problems.push(...problemsOf(reader, outcome))
-        count += countOf(outcome)
+        problems.push(...inputProblems(reader, outcome))
+        count += issueCount(outcome)
       } else put(input, reader.name, outcome.value)
     }
     if (count > 0) throw invalidInput(problems.slice(0, MAX_ISSUES), count)
@@ -148,7 +158,7 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
   }
   return (context, values) => {
     const input = toInput(values)
-    const outcomes = readAll(readers, context, textsOf(values))
+    const outcomes = readSources(readers, context, textsOf(values))
     if (areSettled(outcomes)) return accept(context, input, outcomes)
     return Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
       accept(context, input, settled),
@@ -160,8 +170,8 @@ function areSettled(outcomes: readonly Awaitable<Validated>[]): outcomes is read
   return !outcomes.some(isPromise)
 }
 
-function readAll(
-  readers: readonly Reader[],
+function readSources(
+  readers: readonly DeclaredReader[],
   context: RequestContext,
   texts: PathTexts,
 ): readonly Awaitable<Validated>[] {
@@ -201,20 +211,20 @@ const MAX_TEXT = 200
 
 type Refused = Exclude<Validated, { readonly value: unknown }>
 
-function countOf({ issues, count = issues.length }: Refused): number {
+function issueCount({ issues, count = issues.length }: Refused): number {
   return count
 }
 
-function problemsOf({ name }: Reader, { issues }: Refused): readonly ValidationIssue[] {
+function inputProblems({ name }: DeclaredReader, { issues }: Refused): readonly ValidationIssue[] {
   return issues.map(({ path, code, message }) => ({
     in: name,
-    path: path.map((key) => (typeof key === 'number' ? key : cut(String(key)))),
+    path: path.map((key) => (typeof key === 'number' ? key : cutIssueText(String(key)))),
     code,
-    message: cut(message),
+    message: cutIssueText(message),
   }))
 }
 
-function cut(text: string): string {
+function cutIssueText(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }
 

@@ -1,7 +1,7 @@
 import { toJsonText } from '../../../define/json-text.ts'
 import type { Shape } from '../../../define/reply.ts'
 import {
-  after,
+  andThen,
   ignoreFailure,
   ignoreRejection,
   isPromise,
@@ -11,12 +11,12 @@ import {
 } from '../../../base/values.ts'
 import { dropBody, isAsyncIterable, openStream, type BodyStream } from '../../../http/http.ts'
 import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/route-schemas.ts'
-import { toReason } from '../../../schema/validator.ts'
+import { formatIssues } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { BodyLayer } from '../../../routes/resolved-route.ts'
 import type { RequestContext } from '../context.ts'
 import { convertBody, type Conversion } from '../conversion.ts'
-import { createParser, failInvalid, type Parsed, type Parser } from './response-check.ts'
+import { createParser, failInvalid, type Parsed, type ResultParser } from './response-check.ts'
 import type { ResponseHeaders } from '../response-head.ts'
 
 /** How a route sends the events or items that it declares. */
@@ -46,9 +46,9 @@ export function createStreaming(parts: StreamParts): Streaming {
 }
 
 /** Writes the data of an event, or an item, or `undefined` if there is none. */
-type Write = (data: unknown, context: RequestContext) => Awaitable<string | undefined>
+type WriteItem = (data: unknown, context: RequestContext) => Awaitable<string | undefined>
 
-type Writers = ReadonlyMap<string, Write>
+type Writers = ReadonlyMap<string, WriteItem>
 
 function streamEvents(parts: StreamParts, writers: Writers): Streaming {
   const shape = (value: unknown, context: RequestContext): Awaitable<unknown> => {
@@ -93,7 +93,7 @@ function streamItems(parts: StreamParts, writers: Writers): Streaming {
     toBody: (data, headers, context) => {
       if (write === undefined || !isItems(data)) return failOther(parts, data, context)
       headers['content-type'] ??= 'application/x-ndjson'
-      return toLines(data, (item) => write(item, context))
+      return itemLines(data, (item) => write(item, context))
     },
   }
 }
@@ -118,14 +118,14 @@ function failOther(parts: StreamParts, data: unknown, context: RequestContext): 
 }
 
 /** Creates the function that writes what is declared under a name. */
-function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
+function toWrite(name: string, schema: Schema, parts: StreamParts): WriteItem {
   const { checking, conversion, stream } = parts
   const body = conversion?.layer.items.get(name)
   const isString = stream.kind === 'events' && isTextSchema(body?.schema ?? schema)
   const formatData = (data: unknown, context: RequestContext): Awaitable<string | undefined> =>
     conversion === undefined || body === undefined
-      ? textOf(data, isString)
-      : after(convertBody(conversion, body, data, context), (converted) => textOf(converted, isString))
+      ? formatItem(data, isString)
+      : andThen(convertBody(conversion, body, data, context), (converted) => formatItem(converted, isString))
   if (checking === false) return formatData
   const parser = createParser(schema, checking === 'strict')
   const writeNow = toWriteNow(parser, body)
@@ -154,14 +154,14 @@ function createValueOf(
     const reason =
       'undeclared' in parsed
         ? `with ${parsed.undeclared}, which its ${kind} do not declare`
-        : `that its ${kind} do not allow: ${toReason(parsed.issues)}`
+        : `that its ${kind} do not allow: ${formatIssues(parsed.issues)}`
     return failInvalid(parts, `sent ${what} ${reason}`, context)
   }
 }
 
 /** Creates the function that writes an object in one pass; it returns `undefined` for what has to be parsed. */
 function toWriteNow(
-  parser: Parser,
+  parser: ResultParser,
   { schema, toOlder, isParsedFirst }: Partial<BodyLayer> = {},
 ): (data: object, context: RequestContext) => string | undefined {
   if (schema === undefined || toOlder === undefined) return (data) => parser.write(data)
@@ -180,7 +180,7 @@ function toWriteNow(
 }
 
 /** The text of data. Text that its schema says is nothing else is sent as it stands, the rest as JSON. */
-function textOf(data: unknown, isString: boolean): string | undefined {
+function formatItem(data: unknown, isString: boolean): string | undefined {
   if (data === undefined || (isString && typeof data === 'string')) return data
   return toJsonText(data, true)
 }
@@ -191,12 +191,12 @@ const CHUNK = 16_384
 const DONE = { done: true, value: undefined } as const
 
 /** One line of JSON for each item. The source is asked for an item when the line before it was taken. */
-function toLines(items: Items, shape: Shape): BodyStream {
-  let source: Lines | undefined
+function itemLines(items: Items, shape: Shape): BodyStream {
+  let source: ItemLines | undefined
   const lines: AsyncIterableIterator<string, undefined> = {
     [Symbol.asyncIterator]: () => lines,
     next: async () => {
-      source ??= isAsyncIterable(items) ? oneByOne(items, shape) : together(items, shape)
+      source ??= isAsyncIterable(items) ? streamedItems(items, shape) : listItems(items, shape)
       const value = await source.next()
       return value === undefined ? DONE : { done: false, value }
     },
@@ -210,13 +210,13 @@ function toLines(items: Items, shape: Shape): BodyStream {
 }
 
 /** The text of items. */
-interface Lines {
+interface ItemLines {
   readonly next: () => Promise<string | undefined>
   readonly cancel: () => void
 }
 
 /** Each item when it comes. */
-function oneByOne(items: BodyStream, shape: Shape): Lines {
+function streamedItems(items: BodyStream, shape: Shape): ItemLines {
   const source = openStream(items)
   return {
     next: async () => {
@@ -231,7 +231,7 @@ function oneByOne(items: BodyStream, shape: Shape): Lines {
 const SIDE_BY_SIDE = 100
 
 /** As many as fit into a chunk: those of a list are there already. */
-function together(items: Iterable<unknown>, shape: Shape): Lines {
+function listItems(items: Iterable<unknown>, shape: Shape): ItemLines {
   const source = items[Symbol.iterator]()
   const sideBySide = async (first: PromiseLike<unknown>): Promise<string> => {
     const lines = [first]

@@ -16,10 +16,10 @@ import {
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
-  type Resolve,
+  type ResolveVersion,
   type VersionRoots,
 } from './resolution.ts'
-import { pathOf } from './target.ts'
+import { targetPath } from './target.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import type { Zone } from '../table/table.ts'
 
@@ -28,23 +28,23 @@ export function createSeveralLocate(parts: LookupParts): Locate {
   const { table, versioning, whole } = parts
   const segments = versioning.path === undefined ? undefined : createSegments(parts)
   const settle = createSettle(parts)
-  const readers = versioning.schemes.map((scheme): Reader =>
+  const readers = versioning.schemes.map((scheme): ReadValue =>
     scheme === versioning.path
       ? (_context, inPath) => inPath?.resolution.requested
       : (context) => scheme.read(context.request),
   )
   return (context, target, method) => {
-    const at = whole(pathOf(target))
+    const at = whole(targetPath(target))
     const match = find(table.pathRoot, at, method)
-    const inPath = segments?.named(at, match)
-    const values = readAll(readers, context, inPath)
-    const asked: Asked = { context, at, match, method, inPath }
+    const inPath = segments?.namedMatch(at, match)
+    const values = readValues(readers, context, inPath)
+    const asked: SeveralRequest = { context, at, match, method, inPath }
     return isPromise(values) ? values.then((settled) => settle(asked, settled)) : settle(asked, values)
   }
 }
 
 /** A request while its versions are compared. */
-interface Asked {
+interface SeveralRequest {
   readonly context: RequestContext
   readonly at: PathAt
   readonly method: number
@@ -54,7 +54,9 @@ interface Asked {
 }
 
 /** Creates the lookup that follows when all schemes are read. */
-function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awaitable<RouteMatch> {
+function createSettle(
+  parts: LookupParts,
+): (asked: SeveralRequest, values: VersionValues) => Awaitable<RouteMatch> {
   const { table, versioning, resolveDefault } = parts
   const lookups = versioning.schemes.map((scheme): SchemeLookup => {
     const resolve = createResolve(parts, scheme, createVersionRoots(parts))
@@ -69,10 +71,12 @@ function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awa
     if (index === NONE) return withoutValue(asked)
     const place = lookups[index]
     const agreed = values[index]
-    return place !== undefined && isGiven(agreed) ? withValue(asked, place, agreed) : combined(asked, values)
+    return place !== undefined && isGiven(agreed)
+      ? withValue(asked, place, agreed)
+      : combineValues(asked, values)
   }
 
-  function combined(asked: Asked, values: Values): RouteMatch {
+  function combineValues(asked: SeveralRequest, values: VersionValues): RouteMatch {
     const readings = lookups.flatMap((by, index): SchemeReading<SchemeLookup>[] => {
       const value = values[index]
       return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
@@ -81,7 +85,7 @@ function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awa
     return 'ambiguous' in agreed ? contradicted(asked, agreed) : withValue(asked, agreed.by, agreed.value)
   }
 
-  function withoutValue({ context, at, match, method }: Asked): Awaitable<RouteMatch> {
+  function withoutValue({ context, at, match, method }: SeveralRequest): Awaitable<RouteMatch> {
     const settleBare = (resolution: VersionMatch): RouteMatch => ({
       match: resolution.root === table.withoutVersion ? match : find(resolution.root, at, method),
       resolution,
@@ -92,7 +96,11 @@ function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awa
 }
 
 /** Looks up the version on which the schemes agree. */
-function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: PresentValue): RouteMatch {
+function withValue(
+  { at, method, inPath }: SeveralRequest,
+  by: SchemeLookup,
+  value: PresentValue,
+): RouteMatch {
   // they agree, so that the path names the same version
   if (inPath !== undefined) return { ...inPath, resolution: { ...inPath.resolution, scheme: by.scheme } }
   const resolution = by.resolve(value, at, method)
@@ -109,18 +117,18 @@ const DIFFERENT = -2
 function createAgreed(
   places: readonly SchemeLookup[],
   canonical: CanonicalVersion<SchemeLookup>,
-): (values: Values) => number {
+): (values: VersionValues) => number {
   return (values) => {
     let agreed = NONE
     for (let index = 0; index < places.length; index++) {
       if (!isGiven(values[index])) continue
       if (agreed === NONE) agreed = index
-      else if (!isSame(values, agreed, index)) return DIFFERENT
+      else if (!isSameVersion(values, agreed, index)) return DIFFERENT
     }
     return agreed
   }
 
-  function isSame(values: Values, a: number, b: number): boolean {
+  function isSameVersion(values: VersionValues, a: number, b: number): boolean {
     const [first, second, by, beside] = [values[a], values[b], places[a], places[b]]
     return (
       typeof first === 'string' &&
@@ -135,7 +143,7 @@ function createAgreed(
 /** A scheme among others. */
 interface SchemeLookup {
   readonly scheme: ActiveScheme
-  readonly resolve: Resolve
+  readonly resolve: ResolveVersion
 }
 
 /** Creates the lookup for contradicting versions. */
@@ -143,7 +151,7 @@ function createContradicted({
   table,
   versioning,
   whole,
-}: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => RouteMatch {
+}: LookupParts): (asked: SeveralRequest, contradiction: AmbiguousVersion) => RouteMatch {
   const ambiguous: VersionMatch = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
   const free = { ...ambiguous, root: table.unknownVersion }
   const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
@@ -179,17 +187,17 @@ function createCanonical({ table, versioning }: LookupParts): CanonicalVersion<S
     spellings.get(scheme)?.get(raw) ?? known.find(raw) ?? canonicalVersion(raw, known.format) ?? raw
 }
 
-type Values = readonly VersionValue[]
+type VersionValues = readonly VersionValue[]
 
 /** How a scheme reads a request; `inPath` is what its path names. */
-type Reader = (context: RequestContext, inPath: RouteMatch | undefined) => Awaitable<VersionValue>
+type ReadValue = (context: RequestContext, inPath: RouteMatch | undefined) => Awaitable<VersionValue>
 
 /** Reads the value of every scheme. */
-function readAll(
-  readers: readonly Reader[],
+function readValues(
+  readers: readonly ReadValue[],
   context: RequestContext,
   inPath: RouteMatch | undefined,
-): Awaitable<Values> {
+): Awaitable<VersionValues> {
   const values: VersionValue[] = []
   let pending: PromiseLike<void>[] | undefined
   for (const read of readers) {
@@ -219,7 +227,7 @@ function isGiven(value: VersionValue): value is PresentValue {
 
 /** Finds the version which a path names, or `undefined` for ordinary paths. */
 interface Segments {
-  readonly named: (at: PathAt, match: Match<Endpoint>) => RouteMatch | undefined
+  readonly namedMatch: (at: PathAt, match: Match<Endpoint>) => RouteMatch | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
   readonly inVersion: (at: PathAt, version: string, requested: string, method: number) => RouteMatch
 }
@@ -228,14 +236,14 @@ interface Segments {
 export function createSegmentLocate(parts: LookupParts): Locate {
   const { table, versioning, whole, resolveDefault } = parts
   const dynamic = typeof versioning.defaultVersion === 'function'
-  const { named } = createSegments(parts)
+  const { namedMatch } = createSegments(parts)
   return (context, target, method) => {
-    const at = whole(pathOf(target))
+    const at = whole(targetPath(target))
     const match = find(table.pathRoot, at, method)
-    return named(at, match) ?? unnamed(context, at, match)
+    return namedMatch(at, match) ?? unnamedMatch(context, at, match)
   }
 
-  function unnamed(context: RequestContext, at: PathAt, match: Match<Endpoint>): Awaitable<RouteMatch> {
+  function unnamedMatch(context: RequestContext, at: PathAt, match: Match<Endpoint>): Awaitable<RouteMatch> {
     const settle = (resolution: VersionMatch): RouteMatch => ({
       match: dynamic ? find(resolution.root, at, match.method) : match,
       resolution,
@@ -254,7 +262,7 @@ export function createSegments(parts: LookupParts): Segments {
   const byZone = new Map(others.map((zone) => [zone, createZoneSegments(parts, zone)]))
   const at = (path: string): Segments => byZone.get(zoneAt(path)) ?? segments
   return {
-    named: (path, match) => at(path.text).named(path, match),
+    namedMatch: (path, match) => at(path.text).namedMatch(path, match),
     inVersion: (path, version, requested, method) =>
       at(path.text).inVersion(path, version, requested, method),
   }
@@ -283,11 +291,11 @@ function createZoneSegments(parts: LookupParts, zone: Zone): Segments {
     find: (version, at, method) => inVersion(at, version, version, method).match.leaf?.methods[method],
   }
 
-  return { named, inVersion }
+  return { namedMatch, inVersion }
 
-  function named(at: PathAt, match: Match<Endpoint>): RouteMatch | undefined {
+  function namedMatch(at: PathAt, match: Match<Endpoint>): RouteMatch | undefined {
     const resolution = byVersion.get(match.version)
-    if (resolution !== undefined) return { match: isPart ? within(match, prefix) : match, resolution }
+    if (resolution !== undefined) return { match: isPart ? withinPrefix(match, prefix) : match, resolution }
     if (match.leaf !== null && !(wild && beginsWithParameter(match.leaf, prefix))) return undefined
     const version = candidateIn(at.text)
     if (version === undefined) return undefined
@@ -302,7 +310,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone): Segments {
     const path = whole(`${prefix}/${segment}${at.text.slice(segmentEnd(at.text, prefix))}`)
     const resolution = byVersion.get(version) ?? common
     const match = find(table.pathRoot, path, method)
-    return { match: isPart ? within(match, prefix) : match, resolution: { ...resolution, requested } }
+    return { match: isPart ? withinPrefix(match, prefix) : match, resolution: { ...resolution, requested } }
   }
 
   function unknown(at: PathAt, match: Match<Endpoint>, requested: string): RouteMatch {
@@ -317,7 +325,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone): Segments {
 }
 
 /** Returns a match without what a version lacks: excluded routes that take the prefix as a parameter don't answer there. */
-function within(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
+function withinPrefix(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
   const isOutside = match.leaf !== null && !match.leaf.shape.pattern.startsWith(prefix)
   return isOutside ? { ...match, leaf: null } : match
 }

@@ -4,26 +4,26 @@ import { SchemeFailure, selectorOf, findDefault, type Versioning } from '../../.
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { createSegmentLocate, segmentEnd, createSeveralLocate, createSegments } from './locate-several.ts'
-import { besideRest, createPlainLocate, createPlaces } from './places.ts'
+import { besideRest, createPlainLocate, createPathLookup } from './places.ts'
 import {
   withoutVersion,
   createVersionRoots,
   createResolve,
   allowHeaders,
   createPlainMiss,
-  methodsOf,
+  allowedMethods,
   notAllowed,
-  notFound,
+  notFoundAnswer,
   type Locate,
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
   type ResolveDefault,
-  type Leaves,
+  type PathLeaves,
   type Miss,
   type MissAnswer,
 } from './resolution.ts'
-import { pathOf, type Target } from './target.ts'
+import { targetPath, type Target } from './target.ts'
 import type { Table } from '../table/table.ts'
 import type { VersionChoice } from '../../../versioning/options.ts'
 import { cutVersion, hasStatus } from '../../../versioning/version.ts'
@@ -48,7 +48,7 @@ export function createVersionLocate(
     resolveDefault: createDefaultResolver(table, versioning),
   }
   const locate = withFailures(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
-  return besideRest(table, createPlaces(table, mode), locate)
+  return besideRest(table, createPathLookup(table, mode), locate)
 }
 
 /** Sets the default version of the path for requests that name no version. */
@@ -94,7 +94,7 @@ function withFailures(parts: LookupParts, locate: Locate): Locate {
   const unreadable: VersionMatch = { ...createVersionRoots(parts).common, kind: 'invalid' }
   const logged = new Set<string>()
   const fail = (context: RequestContext, target: Target, method: number, error: unknown): RouteMatch => {
-    const path = pathOf(target)
+    const path = targetPath(target)
     const { end } = whole(path)
     const { prefix, unionBehind } = table.zoneAt(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
@@ -245,7 +245,7 @@ function forwarding(parts: LookupParts, locate: Locate): Locate {
     const endpoint = endpointOf(match, method)
     const lifetime = endpoint === undefined ? lifetimes.ofVersion(version) : lifetimes.of(endpoint, version)
     if (lifetime?.forward !== true || !isRetired(lifetime, clock)) return located
-    const at = whole(pathOf(target))
+    const at = whole(targetPath(target))
     const position = known.list.indexOf(version)
     const next = known.list.find(
       (later, index) => index > position && targets[index] === true && isServing(resolution, at, later),
@@ -303,13 +303,13 @@ export function createVersionMiss(
   mode: { readonly strict: boolean },
 ): Miss {
   if (versioning === undefined) return createPlainMiss(table)
-  const places = createPlaces(table, mode)
+  const places = createPathLookup(table, mode)
   const { clock } = versioning.common
   const isLate = createIsLate(versioning)
   const versionError = createVersionError(versioning)
 
   /** The leaves in the version of the request. All versions count if it is not known, or if a preflight leaves it open. */
-  const chosen = (located: RouteMatch, all: Leaves, isPreflight: boolean): Leaves => {
+  const chosen = (located: RouteMatch, all: PathLeaves, isPreflight: boolean): PathLeaves => {
     const { resolution } = located
     if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
     return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
@@ -318,7 +318,7 @@ export function createVersionMiss(
   const miss = (located: RouteMatch, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
     const all = places.anywhere(located)
-    if (all.length === 0) return notFound()
+    if (all.length === 0) return notFoundAnswer()
     const shapes = all.map(({ shape }) => shape)
     const report = table.lifetimes.report(shapes, clock())
     const varies = shapes.some(({ vary }) => vary)
@@ -352,7 +352,7 @@ export function createVersionMiss(
       const all = places.anywhere(located)
       const own = chosen(located, all, isPreflight)
       const leaves = own.length > 0 ? own : all
-      return leaves.length === 0 ? [] : methodsOf(leaves)
+      return leaves.length === 0 ? [] : allowedMethods(leaves)
     },
   })
 }

@@ -8,7 +8,7 @@ import { withOwnPath, withoutVersion, type RouteMatch, type Locate, type Version
 import type { Table } from '../table/table.ts'
 
 /** The routes at the path of a request, whatever the method. */
-interface Places {
+interface PathLookup {
   /** In any version. */
   readonly all: (located: RouteMatch) => readonly Endpoints<Endpoint>[]
   /** The same, and ordinary routes such as `/v1/legacy`: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
@@ -18,7 +18,7 @@ interface Places {
 }
 
 /** Creates the functions that list the leaves of a path, for misses and for reports on other versions. */
-export function createPlaces(table: Table, { strict }: { readonly strict: boolean }): Places {
+export function createPathLookup(table: Table, { strict }: { readonly strict: boolean }): PathLookup {
   const prefixAt = (path: string): string => table.zoneAt(path).prefix
   const startOf = ({ match, resolution }: RouteMatch): number =>
     resolution.inPath ? Math.min(segmentEnd(match.text, prefixAt(match.text)) + 1, match.end) : 1
@@ -51,7 +51,7 @@ export function createPlaces(table: Table, { strict }: { readonly strict: boolea
  * Keeps an API behind from answering a path and method that a route answers in some version. It would answer in its newest version, and
  * without the guards of the route.
  */
-export function besideRest({ rows }: Table, places: Places, locate: Locate): Locate {
+export function besideRest({ rows }: Table, places: PathLookup, locate: Locate): Locate {
   if (!rows.some(({ route }) => route.mount?.isRest === true)) return locate
   const settle = (located: RouteMatch, method: number): RouteMatch => {
     if (located.match.leaf?.methods[method]?.isRest !== true) return located

@@ -94,7 +94,10 @@ export type MissAnswer = {
   readonly varies: boolean
   /** The versions of the path, if the answer lists them. */
   readonly report: VersionReport | undefined
-} & ({ readonly error: HttpError } | { readonly headers: Record<string, string>; readonly leaves: Leaves })
+} & (
+  | { readonly error: HttpError }
+  | { readonly headers: Record<string, string>; readonly leaves: PathLeaves }
+)
 
 /** Explains why no route matched. */
 export interface Miss {
@@ -104,7 +107,7 @@ export interface Miss {
 }
 
 /** The endpoints at a path. */
-export type Leaves = readonly Endpoints<Endpoint>[]
+export type PathLeaves = readonly Endpoints<Endpoint>[]
 
 const OPTIONS = METHODS.indexOf('OPTIONS')
 /** The methods whose media types are announced. */
@@ -112,46 +115,46 @@ const ANNOUNCING = [METHODS.indexOf('QUERY'), METHODS.indexOf('PATCH')]
 
 /** Explains why no route matched in an application without versioning. */
 export function createPlainMiss(table: Table): Miss {
-  const leavesAt = ({ match }: RouteMatch): Leaves =>
+  const leavesAt = ({ match }: RouteMatch): PathLeaves =>
     findLeaves(table.withoutVersion, match.text, 1, match.end)
   const miss = (located: RouteMatch, method: number): MissAnswer => {
     const leaves = leavesAt(located)
-    return leaves.length === 0 ? notFound() : otherMethods(leaves, method)
+    return leaves.length === 0 ? notFoundAnswer() : otherMethods(leaves, method)
   }
   return Object.assign(miss, {
     allowed: (located: RouteMatch): readonly Method[] => {
       const leaves = leavesAt(located)
-      return leaves.length === 0 ? [] : methodsOf(leaves)
+      return leaves.length === 0 ? [] : allowedMethods(leaves)
     },
   })
 }
 
 /** The answer at a path that serves other methods. */
-function otherMethods(leaves: Leaves, method: number): MissAnswer {
+function otherMethods(leaves: PathLeaves, method: number): MissAnswer {
   const headers = allowHeaders(leaves)
   const answer = method === OPTIONS ? { headers, leaves } : { error: notAllowed(headers) }
   return { varies: false, report: undefined, ...answer }
 }
 
 /** The answer at a path that nothing serves. */
-export function notFound(): MissAnswer {
+export function notFoundAnswer(): MissAnswer {
   const error = httpError('route_not_found', 'Nothing is served at this path')
   return { varies: false, report: undefined, error }
 }
 
-export function methodsOf(leaves: Leaves): readonly Method[] {
+export function allowedMethods(leaves: PathLeaves): readonly Method[] {
   return METHODS.filter(
     (_, index) => index === OPTIONS || leaves.some(({ methods }) => methods[index] !== undefined),
   )
 }
 
 /** The headers that announce what leaves answer. */
-export function allowHeaders(leaves: Leaves): { readonly allow: string } & Record<string, string> {
-  return { allow: methodsOf(leaves).join(', '), ...announcementsOf(leaves) }
+export function allowHeaders(leaves: PathLeaves): { readonly allow: string } & Record<string, string> {
+  return { allow: allowedMethods(leaves).join(', '), ...announcementsOf(leaves) }
 }
 
 /** The media types that the path takes by QUERY and PATCH, as the routes that would answer say. */
-function announcementsOf(leaves: Leaves): ReturnType<Endpoint['announce']> {
+function announcementsOf(leaves: PathLeaves): ReturnType<Endpoint['announce']> {
   const found = ANNOUNCING.map((index) =>
     leaves.find(({ methods }) => methods[index] !== undefined)?.methods[index]?.announce(),
   )
@@ -163,7 +166,11 @@ export function notAllowed(headers: { readonly allow: string }): HttpError {
   return httpError('method_not_allowed', `This path answers ${headers.allow}`, { headers })
 }
 
-export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, method: number) => VersionMatch
+export type ResolveVersion = (
+  value: Exclude<VersionValue, undefined>,
+  at: PathAt,
+  method: number,
+) => VersionMatch
 
 /** Where the versions of a scheme are looked up. */
 export interface VersionRoots {
@@ -190,19 +197,19 @@ export function createResolve(
   { table, versioning }: Omit<LookupParts, 'resolveDefault'>,
   scheme: ActiveScheme,
   versionRoots: VersionRoots,
-): Resolve {
+): ResolveVersion {
   const { known, lifetimes } = table
   const common: VersionMatch = { ...versionRoots.common, scheme }
   const { exact, byVersion } = createExact(table, scheme, common)
   const floorOf = createFloor(known, versioning.common.unknown)
 
   return (value, at, method) => {
-    if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missing(value)
+    if (typeof value === 'string') return exact(value) ?? floor(value, at, method) ?? missingVersion(value)
     if ('ambiguous' in value) return { ...common, kind: 'ambiguous', sources: value.ambiguous }
     const requested = value.join(', ')
     const served = value.map((each) => servedOnly(exact(each), at))
     const isBest = (each: VersionMatch | undefined): boolean =>
-      each !== undefined && !isOver(each, at, method)
+      each !== undefined && !isVersionOver(each, at, method)
     const best = served.find(isBest)
     if (best !== undefined) return { ...best, requested }
     // an earlier version counts only if none of the listed ones is served
@@ -219,13 +226,13 @@ export function createResolve(
     return found === undefined ? undefined : { ...found, requested, isReplaced: true }
   }
 
-  function missing(requested: string): VersionMatch {
+  function missingVersion(requested: string): VersionMatch {
     const kind = isWellFormed(requested, known.format) ? 'unknown' : 'invalid'
     return { ...common, kind, requested }
   }
 
   /** Whether the answering version is retired, so that another one would serve the client better. */
-  function isOver({ version }: VersionMatch, at: PathAt, method: number): boolean {
+  function isVersionOver({ version }: VersionMatch, at: PathAt, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
       asked.flatMap((index) => versionRoots.find(version ?? '', at, index) ?? [])

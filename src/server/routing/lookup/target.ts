@@ -14,7 +14,7 @@ export interface Target extends PathAt {
 }
 
 /** The path as a text of its own. */
-export function pathOf({ text, start, fullEnd }: Target): string {
+export function targetPath({ text, start, fullEnd }: Target): string {
   return text.slice(start, fullEnd)
 }
 

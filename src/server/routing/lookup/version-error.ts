@@ -47,7 +47,7 @@ export function createVersionError(versioning: Versioning | undefined): VersionE
       supported,
       ...(deprecated.length === 0 ? {} : { deprecated }),
       ...(status === undefined ? {} : { status }),
-      ...(kind === 'retired' ? endsOf(requested !== undefined, lifetime, wait) : {}),
+      ...(kind === 'retired' ? goneOptions(requested !== undefined, lifetime, wait) : {}),
     })
   }
 }
@@ -59,7 +59,11 @@ const KEPT = 'max-age=3600'
  * The end of the version, and that of its brownout with the seconds to wait, at least one (RFC 9110 section 10.2.3). Without
  * `Cache-Control`, caches may keep a 410 as long as they choose (RFC 9111 section 4.2.2).
  */
-function endsOf(isNamed: boolean, lifetime: Lifetime | undefined, wait: Wait | undefined): HttpErrorOptions {
+function goneOptions(
+  isNamed: boolean,
+  lifetime: Lifetime | undefined,
+  wait: Wait | undefined,
+): HttpErrorOptions {
   const sunset = lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }
   if (wait === undefined) return { ...sunset, headers: { 'cache-control': isNamed ? KEPT : 'no-store' } }
   const seconds = Math.max(1, Math.ceil((wait.to - wait.now) / 1000))

@@ -26,7 +26,7 @@ export interface ReportedVersion {
 }
 
 /** Creates the function that writes the report into the headers of a response. Headers of the handler stay. */
-export function createWriter(
+export function createHeaderWriter(
   versioning: Versioning | undefined,
 ): (response: FinishedResponse, reported: ReportedVersion) => void {
   const echo = createEcho(versioning)

@@ -10,15 +10,15 @@ import {
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { Table, TableRoute, VersionReport } from '../table/table.ts'
-import { createPlaces } from '../lookup/places.ts'
+import { createPathLookup } from '../lookup/places.ts'
 import { createVersionError } from '../lookup/version-error.ts'
 import type { MissAnswer, RouteMatch, VersionMatch } from '../lookup/resolution.ts'
-import { addReport, createWriter } from './headers.ts'
+import { addReport, createHeaderWriter } from './headers.ts'
 import type { VersionResolved } from '../../../versioning/options.ts'
 import { cutVersion, createSelect } from '../../../versioning/version.ts'
 import { restoreSlashes } from '../../../router/path/param-types.ts'
 import type { Param } from '../../../router/path/pattern.ts'
-import { writePath } from '../table/url-for.ts'
+import { fillPath } from '../table/url-for.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */
 export interface VersionReporter {
@@ -117,18 +117,18 @@ function createMatchReport(
   mode: { readonly strict: boolean },
 ): (hit: MatchedRequest) => MatchReport {
   const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
-  const places = createPlaces(table, mode)
-  const writer = createWriter(versioning)
+  const places = createPathLookup(table, mode)
+  const writer = createHeaderWriter(versioning)
   const isLinked = versioning?.common.successorLinks === true
   // without policies nothing is retired
-  const linkTo = isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning) : undefined
+  const linkToRoute = isLinked || !table.lifetimes.isEmpty ? createSuccessors(table, versioning) : undefined
 
   return ({ located, endpoint, lifetime, isVersioned, isRefused, brownout }) => {
     const { version, isReplaced, ended } = located.resolution
     const asked = ended?.version ?? version
     const links =
-      asked !== null && linkTo !== undefined && (isLinked || isRefused || ended !== undefined)
-        ? linkTo(endpoint.info.name, asked, valuesOf(endpoint, located), clock())
+      asked !== null && linkToRoute !== undefined && (isLinked || isRefused || ended !== undefined)
+        ? linkToRoute(endpoint.info.name, asked, valuesOf(endpoint, located), clock())
         : NO_LINKS
     const report =
       isRefused || (isVersioned && when === 'always')
@@ -179,7 +179,7 @@ type Successors = (
 ) => readonly string[]
 
 /** A route of some name, and a version in which it answers. */
-interface Served {
+interface ServedRoute {
   readonly row: TableRoute
   readonly version: string
 }
@@ -204,17 +204,17 @@ function createSuccessors(
     return [...linkTo(next, 'successor-version', values), ...linkTo(latest, 'latest-version', values)]
   }
 
-  function isGone({ row, version }: Served, now: number): boolean {
+  function isGone({ row, version }: ServedRoute, now: number): boolean {
     const [endpoint] = row.endpoints.values()
     return endpoint !== undefined && statusAt(lifetimes.of(endpoint, version), now) === 'retired'
   }
 
   function linkTo(
-    { row, version }: Served,
+    { row, version }: ServedRoute,
     rel: string,
     values: ReadonlyMap<string, string>,
   ): readonly string[] {
-    const plain = pathOf(row, values)
+    const plain = requestPath(row, values)
     if (plain === undefined) return []
     const draft = { path: plain, query: {}, headers: {}, host: '', prefix: row.route.prefix }
     const address = path?.scheme.write?.(draft, version, path.options).path
@@ -226,7 +226,7 @@ function createSuccessors(
 function toServed(
   rows: readonly TableRoute[],
   versions: readonly string[],
-): ReadonlyMap<string, readonly Served[]> {
+): ReadonlyMap<string, readonly ServedRoute[]> {
   const byName = new Map<string, TableRoute[]>()
   for (const row of rows) byName.set(row.route.name, [...(byName.get(row.route.name) ?? []), row])
   return new Map(
@@ -245,14 +245,14 @@ function toServed(
  * The path of a route without version, or `undefined` if the request lacks a parameter that it has, or has a value for it that it does
  * not take, or that no path can hold, such as `..`.
  */
-function pathOf({ route }: TableRoute, values: ReadonlyMap<string, string>): string | undefined {
+function requestPath({ route }: TableRoute, values: ReadonlyMap<string, string>): string | undefined {
   const fits = ({ name, type }: Param): boolean => {
     const text = values.get(name)
     return text !== undefined && type.test(text, 0, text.length)
   }
   if (!route.pattern.params.every(fits)) return undefined
   try {
-    return writePath(route.name, route.pattern, ({ name }) => restoreSlashes(values.get(name) ?? ''))
+    return fillPath(route.name, route.pattern, ({ name }) => restoreSlashes(values.get(name) ?? ''))
   } catch {
     return undefined
   }

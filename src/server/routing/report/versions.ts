@@ -3,7 +3,7 @@ import type { ChangeInfo, VersionHistory } from '../../../versioning/options.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/policy.ts'
 import { byKnown } from '../table/lifetimes.ts'
-import type { Answering, Table } from '../table/table.ts'
+import type { AnsweringRoute, Table } from '../table/table.ts'
 
 /** One route of a version. */
 export interface VersionRoute extends VersionLife {
@@ -60,7 +60,7 @@ export function toVersionList(
       return routes.map((row) => [row, version] as const)
     }),
   )
-  const placeOf = ({ row }: Answering): number => places.get(row) ?? rows.length
+  const placeOf = ({ row }: AnsweringRoute): number => places.get(row) ?? rows.length
   return known.list.map((version): VersionInfo => {
     const policy = policies.get(version)
     return {
@@ -71,15 +71,15 @@ export function toVersionList(
       retired: policy?.retired ?? 'serve',
       routes: (answering.get(version) ?? [])
         .toSorted((a, b) => placeOf(a) - placeOf(b))
-        .map((each) => toRoute(each, defaults.get(each.row) === version, now)),
+        .map((each) => toVersionRoute(each, defaults.get(each.row) === version, now)),
       ...(known.isElsewhere(version) ? { elsewhere: true } : {}),
       ...(history === undefined ? {} : { changes: changesOf(history, version) }),
     }
   })
 }
 
-function toRoute(
-  { row: { route }, methods, lifetime }: Answering,
+function toVersionRoute(
+  { row: { route }, methods, lifetime }: AnsweringRoute,
   isDefault: boolean,
   now: number,
 ): VersionRoute {

@@ -15,7 +15,7 @@ import {
   type KnownVersions,
 } from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import type { Answering, Lifetimes, TableRoute, VersionReport, Versions } from './table.ts'
+import type { AnsweringRoute, Lifetimes, TableRoute, VersionReport, Versions } from './table.ts'
 import type { InfoOf } from './version-leaves.ts'
 
 /** Merges the policies of versions, modules, controllers and routes into lifetimes: docs/guide/deprecation.md#levels */
@@ -43,9 +43,9 @@ export function createLifetimes(
     forwards: allPolicies(shapes, policies).some(({ retired }) => retired === 'forward'),
     ofVersion: (version) => versions.get(version),
     of: find.of,
-    report: (leaves, now) => toReport(leaves, known, lifetimesAt, now),
+    report: (leaves, now) => toVersionReport(leaves, known, lifetimesAt, now),
     answering: () => {
-      const byVersion = new Map(known.list.map((version) => [version, [] as Answering[]]))
+      const byVersion = new Map(known.list.map((version) => [version, [] as AnsweringRoute[]]))
       for (const shape of shapes) {
         const inVersion = answeringAt(shape)
         for (const [version, found] of byVersion) found.push(...inVersion(version))
@@ -68,7 +68,7 @@ function allPolicies(
 }
 
 /** Where the versions of some shapes stand. */
-function toReport(
+function toVersionReport(
   leaves: readonly PathInfo[],
   { list, isElsewhere }: KnownVersions,
   lifetimesAt: (leaf: PathInfo, version: string) => readonly (Lifetime | undefined)[],
@@ -133,7 +133,7 @@ function createFind(
 }
 
 /** The policies of one level, for all and for some versions. */
-interface Level {
+interface PolicyLevel {
   readonly level: RoutePolicy
   readonly byVersion: ReadonlyMap<string | null, VersionPolicy>
 }
@@ -146,7 +146,7 @@ function lifetimesOf(
   isNamed: (version: string) => boolean,
 ): ReadonlyMap<string | null, Lifetime> {
   const lifetimes = new Map<string | null, Lifetime>()
-  const levels = route.policies.map((level): Level => ({
+  const levels = route.policies.map((level): PolicyLevel => ({
     level,
     byVersion: byKnown(Object.entries(level.versions ?? {}), known),
   }))
@@ -164,10 +164,10 @@ function lifetimesOf(
 }
 
 /** Lists the routes that answer in a version, each with its methods. */
-type InVersion = (version: string) => readonly Answering[]
+type AnsweringRoutes = (version: string) => readonly AnsweringRoute[]
 
 /** Creates the function that lists the routes of a shape. It is not cached, because it grows with shapes and versions. */
-type AnsweringAt = (shape: PathShape<TableRoute>) => InVersion
+type AnsweringAt = (shape: PathShape<TableRoute>) => AnsweringRoutes
 
 function createAnsweringAt(defaultVersion: string | null, lifetimeOf: Lifetimes['of']): AnsweringAt {
   return ({ routes }) => {

@@ -76,7 +76,7 @@ export interface VersionReport {
 }
 
 /** A route that answers in a version. */
-export interface Answering {
+export interface AnsweringRoute {
   readonly row: TableRoute
   /** Those of its methods that no other route answers there. */
   readonly methods: readonly Method[]
@@ -99,7 +99,7 @@ export interface Lifetimes {
    * By version, the routes that name it, and those without version that answer as the default one beside them. Neutral ones do not
    * count.
    */
-  readonly answering: () => ReadonlyMap<string, readonly Answering[]>
+  readonly answering: () => ReadonlyMap<string, readonly AnsweringRoute[]>
 }
 
 /** A route with the function of each of its methods. */

@@ -1,4 +1,4 @@
-import { checkNames } from '../../../base/definition-error.ts'
+import { checkOptionNames } from '../../../base/definition-error.ts'
 import type { UrlOptions } from '../../../define/context.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { METHOD_INDEX } from '../../../http/http.ts'
@@ -47,13 +47,13 @@ export function createUrlFor(table: Table, versioning: Versioning | undefined): 
   const choose = versioning === undefined ? chooseFirst : createChooseRoute(table, versioning)
   const write = versioning && createWrite(table.known, versioning)
   return (name, params, options, asked) => {
-    checkNames('urlFor', options, OPTIONS)
+    checkOptionNames('urlFor', options, OPTIONS)
     const chosen = choose(name, byName.get(name) ?? [], asked)
     if (chosen === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
     }
     const { route, version } = chosen
-    const path = fill(route, params)
+    const path = fillUrl(route, params)
     const written = version === undefined ? undefined : write?.(path, version, route.prefix, asked)
     const search = toSearchParams({ ...options.query, ...written?.query })
     return (written?.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
@@ -63,13 +63,13 @@ export function createUrlFor(table: Table, versioning: Versioning | undefined): 
 /** Without versions, each name has one route. */
 const chooseFirst: ChooseRoute = (_name, [row]) => row && { route: row.route, version: undefined }
 
-function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, unknown>>): string {
+function fillUrl({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, unknown>>): string {
   const unknown = Object.keys(params).find((key) => !pattern.params.some((param) => param.name === key))
   if (unknown !== undefined) {
     const hint = unknown === 'query' ? `; options come third: urlFor('${name}', {}, { query })` : ''
     throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}${hint}`)
   }
-  return writePath(name, pattern, (param) => formatParam(name, param, params))
+  return fillPath(name, pattern, (param) => formatParam(name, param, params))
 }
 
 /**
@@ -77,17 +77,17 @@ function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, 
  *
  * @throws `TypeError` when a segment would be `.` or `..`.
  */
-export function writePath(
+export function fillPath(
   name: string,
   { segments, trailingSlash }: ResolvedRoute['pattern'],
   textOf: (param: Param) => string,
 ): string {
-  const written = segments.map((segment) => writeSegment(name, segment, textOf))
+  const written = segments.map((segment) => fillSegment(name, segment, textOf))
   const path = `${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
   return `/${path.replace(/^\/+/, (slashes) => encodeURIComponent(slashes))}`
 }
 
-function writeSegment(name: string, segment: Segment, textOf: (param: Param) => string): string {
+function fillSegment(name: string, segment: Segment, textOf: (param: Param) => string): string {
   switch (segment.kind) {
     case 'literal':
       return encodeURIComponent(segment.text)
@@ -192,7 +192,7 @@ function movedPath({ name, pattern }: ResolvedRoute, texts: ReadonlyMap<string, 
     const text = texts.get(key)
     return text !== undefined && type.test(text, 0, text.length)
   })
-  return fits ? writePath(name, pattern, ({ name: key }) => texts.get(key) ?? '') : undefined
+  return fits ? fillPath(name, pattern, ({ name: key }) => texts.get(key) ?? '') : undefined
 }
 
 /**

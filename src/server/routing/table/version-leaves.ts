@@ -15,7 +15,7 @@ import { atDefinition, labelBeside, type DefinitionProblem } from '../../../base
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 
 /** Chooses the route that answers at each path shape, and notes conflicts. */
-export interface Leaves {
+export interface LeafChooser {
   readonly withoutVersion: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
   /** Of every version, wherever a request names it. */
   readonly versions: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>
@@ -34,7 +34,7 @@ export function createLeaves(
   strict: boolean,
   versioning: Versioning,
   versions: Versions,
-): Leaves {
+): LeafChooser {
   const { known, defaultVersion } = versions
   const notes = createNotes(true)
   const infoOf = createInfo(rows, strict, versioning, versions)
@@ -176,8 +176,8 @@ type LeafFor = (
 ) => Endpoints<Endpoint> | null
 
 /** Creates the function that chooses what answers at a path shape in one version. */
-function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
-  const choices = new Map<PathShape<TableRoute>, Choice>()
+function createLeafFor(notes: LeafNotes, infoOf: InfoOf): LeafFor {
+  const choices = new Map<PathShape<TableRoute>, RouteChoice>()
   return (shape, version, answers) => {
     const choice = choices.get(shape) ?? createChoice(shape, infoOf(shape))
     choices.set(shape, choice)
@@ -194,7 +194,7 @@ function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
 }
 
 /** The routes that can answer at one path shape. */
-interface Choice {
+interface RouteChoice {
   readonly selects: readonly {
     readonly method: string
     readonly select: ReturnType<typeof createSelect<TableRoute>>
@@ -203,7 +203,7 @@ interface Choice {
   readonly leafOf: (methods: (Endpoint | undefined)[]) => Endpoints<Endpoint> | null
 }
 
-function createChoice(shape: PathShape<TableRoute>, info: PathInfo): Choice {
+function createChoice(shape: PathShape<TableRoute>, info: PathInfo): RouteChoice {
   const ids = new Map<Endpoint | undefined, number>()
   const leaves = new Map<string, Endpoints<Endpoint>>()
   return {
@@ -228,7 +228,7 @@ const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
 
 /** Collects conflicts and used specifications while leaves are chosen. */
-export interface Notes {
+export interface LeafNotes {
   readonly duplicate: (a: ResolvedRoute, b: ResolvedRoute, method: string, version: string | null) => void
   readonly use: (endpoint: Endpoint) => void
   readonly isUsed: (row: TableRoute) => boolean
@@ -236,7 +236,7 @@ export interface Notes {
 }
 
 /** `isEnabled`: whether versioning is enabled. */
-export function createNotes(isEnabled: boolean): Notes {
+export function createNotes(isEnabled: boolean): LeafNotes {
   const problems = new Map<string, DefinitionProblem>()
   const used = new Set<Endpoint>()
   return {

@@ -5,7 +5,7 @@ import {
   type DefinitionWarning,
 } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
-import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
+import { literalsOf, mount, withoutPath, type Mount } from '../../../router/mount.ts'
 import { createTree, type Endpoints, type Node, type PathShape, type PathInfo } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, compileTrie, type Variants } from '../../../router/compile-trie.ts'
 import {
@@ -28,7 +28,7 @@ import {
 import {
   lifetimeProblems,
   cutList,
-  toGroups,
+  routeGroups,
   versionsText,
   type RouteGroup,
 } from './checks/versioning-lifetimes.ts'
@@ -36,7 +36,7 @@ import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'
 import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
-import { createLeaves, createNotes, type Leaves } from './version-leaves.ts'
+import { createLeaves, createNotes, type LeafChooser } from './version-leaves.ts'
 import { METHODS } from '../../../http/http.ts'
 
 /**
@@ -49,10 +49,10 @@ export function createVersionTable(
   versioning: Versioning | undefined,
   mode: TableMode,
 ): Table {
-  return versioning === undefined ? createPlainTable(routes, mode) : build(routes, versioning, mode)
+  return versioning === undefined ? createPlainTable(routes, mode) : buildTable(routes, versioning, mode)
 }
 
-function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
+function buildTable(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
   const declared = declaredVersions(routes.map(({ route }) => route.version))
   const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
   const specs = new Map<unknown, ExpandedSpec>()
@@ -109,7 +109,7 @@ async function findMountWarnings(rows: readonly TableRoute[]): Promise<readonly 
 /** The neutral routes whose every method answers requests without a version, if versions are in the path. */
 function findWithoutSegment(
   shapes: readonly PathShape<TableRoute>[],
-  leaves: Leaves,
+  leaves: LeafChooser,
   versioning: Versioning,
 ): ReadonlySet<ResolvedRoute> {
   if (versioning.path === undefined) return new Set()
@@ -147,7 +147,7 @@ type SealWith = (
 
 function toRoots(
   sealWith: SealWith,
-  leaves: Leaves,
+  leaves: LeafChooser,
   versioning: Versioning,
   { known, prefix, strict }: TableMode & Pick<Versions, 'known'>,
 ): Pick<
@@ -170,12 +170,14 @@ function toRoots(
     unionBehind: path === undefined ? union : behind(union),
   })
   const literals = literalsIn(prefix.path)
-  const inner = toZone(prefix.path, (node) => (literals.length === 0 ? node : below(node, literals, strict)))
+  const inner = toZone(prefix.path, (node) =>
+    literals.length === 0 ? node : nodeBelow(node, literals, strict),
+  )
   // routes without the prefix have their version in the first segment
   const outer =
     literals.length === 0 || prefix.exclusions.length === 0
       ? undefined
-      : toZone('', (node) => without(node, literals))
+      : toZone('', (node) => withoutPath(node, literals))
   const prefixZones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
   return {
     withoutVersion,
@@ -218,9 +220,13 @@ function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap
 }
 
 /** Returns the node below a path of literal segments; where slashes do not count, the path itself ends there with and without one. */
-function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict: boolean): Node<Endpoint> {
+function nodeBelow(
+  node: Node<Endpoint>,
+  [first, ...rest]: readonly string[],
+  strict: boolean,
+): Node<Endpoint> {
   if (first === undefined) return strict ? node : { ...node, slash: node.slash ?? node.leaf }
-  return below(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)
+  return nodeBelow(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)
 }
 
 function byVersion({ rest, at }: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
@@ -292,11 +298,11 @@ function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: 
     return methods
   }
   const sealed = compileTrie<TableRoute, Endpoint>(tree, (shape) => ({
-    rest: { methods: methodsOf(shape), shape: toInfo(shape) },
+    rest: { methods: methodsOf(shape), shape: routeInfo(shape) },
     at: undefined,
   }))
   const shapes = [...tree.shapes.values()]
-  const lifetimes = createLifetimes(shapes, toInfo, undefined, UNKNOWN)
+  const lifetimes = createLifetimes(shapes, routeInfo, undefined, UNKNOWN)
   const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS, 'createApp')]
   if (problems.length > 0) throw new DefinitionError(problems)
   const withoutVersion = sealed.rest ?? EMPTY_NODE
@@ -319,7 +325,7 @@ function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: 
   }
 }
 
-function toInfo({ pattern }: PathShape<TableRoute>): PathInfo {
+function routeInfo({ pattern }: PathShape<TableRoute>): PathInfo {
   return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
 }
 
@@ -332,7 +338,7 @@ function rangeSplits(
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   const shared = shapes.filter(({ routes }) => routes.length > 1 && routes.some(hasRange))
-  const problems = toGroups(shared).flatMap((group) =>
+  const problems = routeGroups(shared).flatMap((group) =>
     group.rows.flatMap((row) => splitOf(row, group, known)),
   )
   // a route of several methods is looked at for each of them

@@ -1,5 +1,5 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
-import { shapeOf } from '../../../router/path/pattern.ts'
+import { patternShape } from '../../../router/path/pattern.ts'
 import { createKnown, declaredVersions, expandSpec, type KnownVersions } from '../../../versioning/version.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 
@@ -26,7 +26,7 @@ function olderRoutes(
 ): ReadonlyMap<ResolvedRoute, string> {
   const places = new Map<string, ResolvedRoute[]>()
   for (const route of routes) {
-    const shape = shapeOf(route.pattern, false)
+    const shape = patternShape(route.pattern, false)
     for (const method of route.methods) {
       const key = `${method} ${shape}`
       const others = places.get(key)
@@ -48,14 +48,14 @@ function olderRoutes(
   return older
 }
 
-interface Rank {
+interface RankedVersion {
   readonly rank: number
   readonly version: string
 }
 
 /** Creates the function that finds the newest version of a route. Routes without a version come before all others. */
-function createRank(known: KnownVersions): (route: ResolvedRoute) => Rank {
-  const ranks = new Map<ResolvedRoute['version'], Rank>()
+function createRank(known: KnownVersions): (route: ResolvedRoute) => RankedVersion {
+  const ranks = new Map<ResolvedRoute['version'], RankedVersion>()
   return ({ version }) => {
     const found = ranks.get(version)
     if (found !== undefined) return found

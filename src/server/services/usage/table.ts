@@ -1,6 +1,6 @@
 import { FOLDED, type ChangeUsage, type UsageEntry } from '../../options/usage.ts'
 import type { RouteInfo } from '../../../define/context.ts'
-import { flatCopy } from '../../../base/values.ts'
+import { detachString } from '../../../base/values.ts'
 
 /** One call, or several of an entry: its numbers, with moments in milliseconds since 1970. */
 type Calls = Partial<Tally> & Pick<Tally, 'count' | 'last'>
@@ -291,7 +291,7 @@ function createCounts(): Counts {
     const own = (slots[place] ??= new Map())
     const known = own.get(client)
     const slot = known ?? free.pop() ?? cells.length
-    if (known === undefined) own.set(client === undefined ? client : flatCopy(client), slot)
+    if (known === undefined) own.set(client === undefined ? client : detachString(client), slot)
     let at = slot
     for (const name of CELLS) {
       const before = known === undefined ? 0 : (cells[at] ?? 0)

@@ -1,4 +1,4 @@
-import { createId } from '../../../base/platform.ts'
+import { createUuid } from '../../../base/platform.ts'
 import { createStoreGuard } from '../../stores/guard.ts'
 import { isFunction, isRecord } from '../../../base/values.ts'
 import type { UsageEntry, UsageOptions, UsageStore } from '../../options/usage.ts'
@@ -50,7 +50,7 @@ const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
  * once.
  */
 function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
-  const writer = createId()
+  const writer = createUuid()
   const guard = createStoreGuard('usage', STORE_TIMEOUT)
   let failure: unknown
   // without a listener, the event itself would be an error

@@ -5,14 +5,14 @@ import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
 import {
   cutList,
-  toGroups,
+  routeGroups,
   versionsText,
   type RouteGroup,
   type WarningContext,
 } from './versioning-lifetimes.ts'
 import type { Segment } from '../../../../router/path/pattern.ts'
 import { accepts } from '../../../../router/overlap.ts'
-import { depthOf, versionsBySegment } from './versioning-options.ts'
+import { versionSegmentIndex, versionsBySegment } from './versioning-options.ts'
 
 /** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
@@ -21,7 +21,7 @@ export function versionWarnings(
   rest: Omit<WarningContext, 'rows' | 'groups' | 'versioning'>,
 ): readonly DefinitionWarning[] {
   const rows = shapes.flatMap(({ routes }) => routes)
-  const context: WarningContext = { rows, groups: toGroups(shapes), versioning, ...rest }
+  const context: WarningContext = { rows, groups: routeGroups(shapes), versioning, ...rest }
   const twice = defaultTwice(context)
   const warnings = [
     ...unreachable(context, new Set(twice.map(({ row }) => row))),
@@ -260,8 +260,8 @@ function parameterWarnings(context: WarningContext): readonly DefinitionWarning[
   const labels: string[] = []
   for (const group of context.groups) {
     for (const row of group.rows) {
-      const first = row.pattern.segments[depthOf(row)]
-      if (!isParameter(first) || !isOrdinary(group, row, context)) continue
+      const first = row.pattern.segments[versionSegmentIndex(row)]
+      if (!isParameterSegment(first) || !answersWithoutSegment(group, row, context)) continue
       const own = segments.filter((segment) => accepts(first, segment))
       for (const segment of own) hidden.add(segment)
       if (own.length > 0) labels.push(row.route.label)
@@ -286,7 +286,7 @@ function writtenTwiceWarnings({ rows, versioning, known }: WarningContext): read
   const versions = versionsBySegment(versioning, known)
   const twice = rows.filter((row) => {
     const { pattern, spec } = row
-    const first = pattern.segments[depthOf(row)]
+    const first = pattern.segments[versionSegmentIndex(row)]
     return spec.claims.size > 0 && first?.kind === 'literal' && versions.has(first.text)
   })
   if (twice.length === 0) return []
@@ -300,12 +300,12 @@ function writtenTwiceWarnings({ rows, versioning, known }: WarningContext): read
   ]
 }
 
-function isParameter(segment: Segment | undefined): segment is Segment & { kind: 'param' | 'mixed' } {
+function isParameterSegment(segment: Segment | undefined): segment is Segment & { kind: 'param' | 'mixed' } {
   return segment?.kind === 'param' || segment?.kind === 'mixed'
 }
 
 /** Whether the route answers on paths without version segment. */
-function isOrdinary(
+function answersWithoutSegment(
   { opted, all }: RouteGroup,
   row: WarningContext['rows'][number],
   { versioning, defaultAt, unused }: WarningContext,

@@ -13,7 +13,9 @@ export function lifetimeProblems(
   where: string,
 ): readonly DefinitionProblem[] {
   return [
-    ...known.list.flatMap((version) => problemOf(where, [version], wrongOrder(lifetimes.ofVersion(version)))),
+    ...known.list.flatMap((version) =>
+      orderProblem(where, [version], wrongOrder(lifetimes.ofVersion(version))),
+    ),
     // policies of versions alone are reported with the versions
     ...rows.filter(({ route }) => route.policies.length > 0).flatMap((row) => ofRoute(row, lifetimes, known)),
   ]
@@ -35,7 +37,7 @@ function ofRoute(
     places.set(wrong, [...(places.get(wrong) ?? []), version])
   }
   return [...places].flatMap(([wrong, found]) =>
-    problemOf(route.label, found.includes(null) ? [] : found.map(String), wrong),
+    orderProblem(route.label, found.includes(null) ? [] : found.map(String), wrong),
   )
 }
 
@@ -50,7 +52,7 @@ function formatTime(time: number): string {
   return new Date(time).toISOString()
 }
 
-function problemOf(
+function orderProblem(
   where: string,
   versions: readonly string[],
   wrong: string | undefined,
@@ -88,7 +90,7 @@ export interface WarningContext extends Versions {
 }
 
 /** The routes by method and path shape. */
-export function toGroups(shapes: readonly PathShape<TableRoute>[]): readonly RouteGroup[] {
+export function routeGroups(shapes: readonly PathShape<TableRoute>[]): readonly RouteGroup[] {
   return shapes.flatMap(({ routes }) => {
     const opted = isVersioned(routes)
     const methods = new Set(routes.flatMap(({ endpoints }) => [...endpoints.keys()]))

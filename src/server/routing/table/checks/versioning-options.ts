@@ -2,31 +2,31 @@ import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import { findDefault, isSelector, type Versioning } from '../../../../versioning/versioning.ts'
 import { cutVersion, type KnownVersions } from '../../../../versioning/version.ts'
 import type { TableRoute, Versions } from '../table.ts'
-import { shapeOf, type Pattern } from '../../../../router/path/pattern.ts'
+import { patternShape, type Pattern } from '../../../../router/path/pattern.ts'
 
 /** Reports common options that contradict each other or the known versions. */
-export function optionProblems(
+export function commonOptionProblems(
   rows: readonly TableRoute[],
   versioning: Versioning,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   return [
-    ...defaultProblems(versioning, known),
+    ...defaultVersionProblems(versioning, known),
     ...requiredProblems(versioning),
     ...floorProblems(versioning, known),
-    ...closedProblems(versioning),
+    ...closedListProblems(versioning),
     ...successorProblems(versioning),
-    ...policyProblems(rows, versioning, known),
+    ...policyVersionProblems(rows, versioning, known),
   ]
 }
 
-function defaultProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+function defaultVersionProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
   const { defaultVersion } = versioning
   const names = typeof defaultVersion === 'string' ? [defaultVersion] : (defaultVersion?.names ?? [])
-  return names.flatMap((name) => nameProblems(name, versioning, known))
+  return names.flatMap((name) => defaultNameProblems(name, versioning, known))
 }
 
-function nameProblems(
+function defaultNameProblems(
   defaultVersion: string,
   versioning: Versioning,
   known: KnownVersions,
@@ -39,7 +39,7 @@ function nameProblems(
       {
         code: 'default_version_unknown',
         where,
-        message: `the default version "${cutVersion(defaultVersion)}" is not a known version; ${listOf(known)}`,
+        message: `the default version "${cutVersion(defaultVersion)}" is not a known version; ${knownText(known)}`,
         fix: 'name a version that a route has, or list it in versions',
       },
     ]
@@ -50,7 +50,7 @@ function nameProblems(
     {
       code: 'default_version_unknown',
       where,
-      message: `defaultVersion: '${defaultVersion}' needs ${kind}; ${listOf(known)}`,
+      message: `defaultVersion: '${defaultVersion}' needs ${kind}; ${knownText(known)}`,
       fix: 'give routes a version, or list one in versions',
     },
   ]
@@ -90,7 +90,7 @@ function withoutOrder(
   }
 }
 
-function closedProblems({ common, versions, placeOf }: Versioning): readonly DefinitionProblem[] {
+function closedListProblems({ common, versions, placeOf }: Versioning): readonly DefinitionProblem[] {
   if (!common.closed || versions.length > 0) return []
   return [
     {
@@ -116,7 +116,7 @@ function successorProblems({ common, path, placeOf }: Versioning): readonly Defi
 }
 
 /** Reports policies for unknown versions, in the options and in modules, controllers, routers and routes. */
-function policyProblems(
+function policyVersionProblems(
   rows: readonly TableRoute[],
   { policies, versions, placeOf }: Versioning,
   known: KnownVersions,
@@ -138,14 +138,14 @@ function policyProblems(
           {
             code: 'unknown_policy_version',
             where,
-            message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${listOf(known)}`,
+            message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${knownText(known)}`,
             fix: 'correct it, or list the version in the option versions',
           },
         ],
   )
 }
 
-function listOf({ list }: KnownVersions): string {
+function knownText({ list }: KnownVersions): string {
   return list.length === 0 ? 'there are none' : `known are ${list.join(', ')}`
 }
 
@@ -159,14 +159,14 @@ export function literalClashes(
   if (versions.size === 0) return []
   const byShape = groupByShape(rows)
   return rows.flatMap((row): DefinitionProblem[] => {
-    const depth = depthOf(row)
+    const depth = versionSegmentIndex(row)
     const first = row.pattern.segments[depth]
     const version = first?.kind === 'literal' ? versions.get(first.text) : undefined
     if (version === undefined) return []
-    const rivals = byShape.get(shapeOf(row.pattern, false)) ?? []
-    if (!row.spec.unversioned && !answers(row, defaultAt(rivals) ?? '')) return []
+    const rivals = byShape.get(patternShape(row.pattern, false)) ?? []
+    if (!row.spec.unversioned && !answersVersion(row, defaultAt(rivals) ?? '')) return []
     const twins = byShape.get(shapeWithout(row.pattern, depth)) ?? []
-    const twin = twins.find((other) => other !== row && answers(other, version))
+    const twin = twins.find((other) => other !== row && answersVersion(other, version))
     if (twin === undefined) return []
     return [
       {
@@ -180,7 +180,7 @@ export function literalClashes(
 }
 
 /** The place in a pattern where requests have the version segment. */
-export function depthOf({ route }: TableRoute): number {
+export function versionSegmentIndex({ route }: TableRoute): number {
   return route.prefix.split('/').filter(Boolean).length
 }
 
@@ -196,14 +196,14 @@ export function versionsBySegment(
   )
 }
 
-function answers({ spec }: TableRoute, version: string): boolean {
+function answersVersion({ spec }: TableRoute, version: string): boolean {
   return spec.neutral || spec.claims.has(version)
 }
 
 function groupByShape(rows: readonly TableRoute[]): ReadonlyMap<string, readonly TableRoute[]> {
   const groups = new Map<string, TableRoute[]>()
   for (const row of rows) {
-    const shape = shapeOf(row.pattern, false)
+    const shape = patternShape(row.pattern, false)
     const group = groups.get(shape) ?? []
     group.push(row)
     groups.set(shape, group)
@@ -213,5 +213,5 @@ function groupByShape(rows: readonly TableRoute[]): ReadonlyMap<string, readonly
 
 /** The shape of the path after the version segment. */
 function shapeWithout(pattern: Pattern, depth: number): string {
-  return shapeOf({ ...pattern, segments: pattern.segments.toSpliced(depth, 1) }, false)
+  return patternShape({ ...pattern, segments: pattern.segments.toSpliced(depth, 1) }, false)
 }

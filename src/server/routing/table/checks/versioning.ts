@@ -10,7 +10,7 @@ import {
   type KnownVersions,
   type VersionSpec,
 } from '../../../../versioning/version.ts'
-import { optionProblems, literalClashes } from './versioning-options.ts'
+import { commonOptionProblems, literalClashes } from './versioning-options.ts'
 import type { TableRoute, Versions } from '../table.ts'
 
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
@@ -20,16 +20,16 @@ export function versioningProblems(
   versions: Versions,
 ): readonly DefinitionProblem[] {
   const { known } = versions
-  const ofVersion = once((version: string) => versionProblems(version, versioning, known))
-  const ofRange = once((range: string) => rangeProblems(range, versioning, known))
-  const ofSpec = once((version: VersionSpec | undefined) => [
+  const ofVersion = memoProblems((version: string) => versionProblems(version, versioning, known))
+  const ofRange = memoProblems((range: string) => rangeProblems(range, versioning, known))
+  const ofSpec = memoProblems((version: VersionSpec | undefined) => [
     ...declaredVersions([version]).flatMap(ofVersion),
     ...specEntries(version).flatMap((entry) =>
       typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
     ),
   ])
   return [
-    ...optionProblems(rows, versioning, known),
+    ...commonOptionProblems(rows, versioning, known),
     ...versioning.versions
       .flatMap((version) => [
         ...encodingProblems(version, versioning),
@@ -47,7 +47,7 @@ export function versioningProblems(
 type Unplaced = Omit<DefinitionProblem, 'where'>
 
 /** Many routes name the same versions and ranges: each is looked at once. */
-function once<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
+function memoProblems<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
   const found = new Map<T, readonly Unplaced[]>()
   return (given) => {
     const problems = found.get(given) ?? find(given)
@@ -69,7 +69,7 @@ function versionProblems(version: string, versioning: Versioning, known: KnownVe
   return [
     ...encodingProblems(version, versioning),
     ...repeatedProblems(version, versioning),
-    ...closedProblems(version, versioning, known),
+    ...notListedProblems(version, versioning, known),
     ...elsewhereProblems(version, known),
   ]
 }
@@ -105,7 +105,11 @@ function encodingProblems(version: string, { schemes }: Versioning): readonly Un
 }
 
 /** Reports versions outside the list if the list is `closed`. */
-function closedProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+function notListedProblems(
+  version: string,
+  versioning: Versioning,
+  known: KnownVersions,
+): readonly Unplaced[] {
   const { common, versions } = versioning
   if (!common.closed || versions.length === 0 || !unlisted(versioning, known).has(known.find(version) ?? ''))
     return []
