@@ -4,7 +4,7 @@ import { isPromise } from '../../base/values.ts'
 import { defineGuard, documentedOf, documenting, type AnyGuard } from '../../define/layers.ts'
 import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
 import type { BodyLayer, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
-import type { Placed } from '../../routes/modules.ts'
+import type { PlacedLayer } from '../../routes/modules.ts'
 import { observedOf, type Observed } from './observed.ts'
 import type { TracedStep } from './options.ts'
 

@@ -99,7 +99,7 @@ export function pinned(options: PinOptions): Pins {
     const key = keyOf(id)
     const stored = await pins.get(key, context)
     if (isNonEmptyString(stored)) return stored
-    const first = flatCopy(await toFirst(onFirstUse, id, request, choice))
+    const first = detachString(await toFirst(onFirstUse, id, request, choice))
     if (await pins.set(key, first, { ifAbsent: true }, context)) return first
     // another process was faster
     return (await pins.get(key, context)) ?? first
@@ -130,7 +130,7 @@ export function pinned(options: PinOptions): Pins {
   }
   const upgrade: Pins['upgrade'] = async (id, version) => {
     // it has no request, and whoever asks for it gets the error
-    await pins.set(keyOf(id), flatCopy(version), {}, { log: undefined })
+    await pins.set(keyOf(id), detachString(version), {}, { log: undefined })
     memory.set(id, version)
   }
   return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isNonEmptyString), upgrade })
