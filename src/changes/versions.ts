@@ -1,4 +1,9 @@
-import { errorAt, recordLocation, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
+import {
+  errorAt,
+  recordLocation,
+  definitionLocation as definedAt,
+  type DefinitionProblem,
+} from '../base/definition-error.ts'
 import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
 import type { Schema } from '../schema/schema.ts'
