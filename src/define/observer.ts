@@ -17,7 +17,7 @@ export interface ObservedContext extends ExecutionContext {
    * stream add to them until its end.
    */
   readonly alteredBy?: ReadonlySet<string>
-  /** What telemetry keeps of the request. */
+  /** The record of telemetry about the request. */
   telemetry?: object
   /** Has something done when the response has ended. */
   readonly atEnd: (work: () => Awaitable<void>) => void

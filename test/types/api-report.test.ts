@@ -65,7 +65,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/client/answer.ts': 'all',
   // the identity that a guard leaves, from the type of its function
   'src/extensions/auth/any-of.ts': ['IdentityOfAny'],
-  'src/extensions/auth/create-guard.ts': ['Allowed', 'Decision', 'Falsy'],
+  'src/extensions/auth/create-guard.ts': ['AllowedIdentity', 'Decision', 'Falsy'],
   // what models were, from what changes say of them
   'src/changes/was.ts': 'all',
   'src/changes/state.ts': 'all',

@@ -223,7 +223,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'common host labels': 'common host labels that would be versions',
   },
   'openapi/documents.test.ts': {
-    'documents mark the end of versions': 'what a document says of the end of versions',
+    'documents mark the end of versions': 'documents: the end of versions',
   },
   'app/etag.test.ts': {
     'tags differ by version': 'tags versions apart',

@@ -3,7 +3,7 @@ import type { Span } from '@opentelemetry/api'
 import type { Observer } from '../../define/observer.ts'
 import { readHttpError } from '../../http/errors.ts'
 
-/** What happened to a request. A class because one is made for every request, which keeps it in its context. */
+/** The history of a request for telemetry, which its context keeps. A class because every request has one. */
 export class Observed {
   /** The value that was thrown last. */
   failure: unknown = undefined

@@ -115,7 +115,7 @@ export class RequestContext implements SessionContext, LayerExtra {
   route: RouteInfo | null = null
   /** Whose providers the request sees: the route's module. */
   module: ModuleNode
-  /** What telemetry keeps of the request. Without room in requests without telemetry. */
+  /** The record of telemetry. Requests without telemetry have no room for it. */
   declare telemetry?: object
   /** Is told what happens to this request. */
   observer: Observer | undefined = undefined
