@@ -245,7 +245,7 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs']
 export function findApp(given: string | undefined, cwd: string): AppModule {
   if (given === undefined) return findAppIn(cwd, cwd)
   const path = resolve(cwd, given)
-  if (isExistingFolder(path)) return findAppIn(path, cwd)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return findAppIn(path, cwd)
   const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isExistingFile)
   if (file !== undefined) return toModule(file, cwd)
   if (/^\.{0,2}[/\\]|\.[cm]?[jt]sx?$|^[A-Za-z]:/.test(given))
@@ -295,8 +295,4 @@ function toModule(file: string, cwd: string): AppModule {
 
 function isExistingFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
-}
-
-function isExistingFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

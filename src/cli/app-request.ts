@@ -5,14 +5,7 @@ import { versionFileNames } from '../http/file-name.ts'
 import type { App } from '../server/app/app.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
-import type {
-  NamedDocuments,
-  AppResult,
-  ServedRoutes,
-  AppRequest,
-  Wanted,
-  CurrentReport,
-} from './app-process.ts'
+import type { NamedDocuments, AppResult, AppRequest, Wanted, CurrentReport } from './app-process.ts'
 import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
 import { readHistory } from './release/read-history.ts'
 import { contractTypes } from './types/to-types.ts'
@@ -28,7 +21,10 @@ export async function answerRequest(app: App, request: AppRequest): Promise<AppR
   await prepareApp(app)
   switch (request.kind) {
     case 'routes':
-      return readServed(app)
+      return {
+        routes: app.routes().map(toPlainRoute),
+        versions: app.versions(),
+      }
     case 'explain':
       return readExplanation(app)
     case 'changelog':
@@ -41,13 +37,6 @@ export async function answerRequest(app: App, request: AppRequest): Promise<AppR
       return readHistory(app, request.version)
     default:
       return readDocuments(app, request)
-  }
-}
-
-function readServed(app: App): ServedRoutes {
-  return {
-    routes: app.routes().map(toPlainRoute),
-    versions: app.versions(),
   }
 }
 

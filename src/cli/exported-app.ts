@@ -29,17 +29,13 @@ async function findExportedApp(exported: object): Promise<App | undefined> {
 
 async function settleExport(exported: unknown): Promise<unknown> {
   const value: unknown = await exported
-  if (typeof value !== 'function' || isClass(value)) return value
+  if (typeof value !== 'function' || /^class\b/.test(Function.prototype.toString.call(value))) return value
   const result: unknown = await Reflect.apply(value, undefined, [])
   return result
 }
 
 function isExportedApp(value: unknown): value is App {
   return isObject(value) && MEMBERS.every((name) => isFunction(Reflect.get(value, name)))
-}
-
-function isClass(value: object): boolean {
-  return /^class\b/.test(Function.prototype.toString.call(value))
 }
 
 function noApp(exported: object, label: string): CommandError {

@@ -2,7 +2,6 @@ import { failure, printStyle, print, type Command } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
 import { type ServedRoutes, askApp } from './app-process.ts'
-import type { Style } from '../base/style.ts'
 import { toTable } from './text-table.ts'
 
 export const routes: Command = {
@@ -46,7 +45,17 @@ function formatRoutes(served: ServedRoutes, { version, isJson, isPublic }: Shown
     )
   const style = printStyle()
   const cells = shown.map(({ route, life }) => routeCells(route, life, versionsOf(served, route, info)))
-  const table = toTable(columnsOf(style), cells)
+  const table = toTable(
+    [
+      { title: 'METHOD', style: style.green },
+      { title: 'PATH', style: style.bold },
+      { title: 'VERSION', style: style.cyan },
+      { title: 'NAME' },
+      { title: 'GUARDS', style: style.dim },
+      { title: 'MARKS', style: style.yellow },
+    ],
+    cells,
+  )
   return [
     ...table.map((line, index) => (index === 0 ? style.bold(line) : line)),
     '',
@@ -105,17 +114,6 @@ function isSameRoute({ name, path, methods }: VersionRoute, route: RouteEntry): 
   return (
     name === route.name && path === route.path && methods.every((method) => route.methods.includes(method))
   )
-}
-
-function columnsOf(style: Style): Parameters<typeof toTable>[0] {
-  return [
-    { title: 'METHOD', style: style.green },
-    { title: 'PATH', style: style.bold },
-    { title: 'VERSION', style: style.cyan },
-    { title: 'NAME' },
-    { title: 'GUARDS', style: style.dim },
-    { title: 'MARKS', style: style.yellow },
-  ]
 }
 
 /** The versions of a row: those that the route declares, or that a history gives it. The table of one version leaves them out. */

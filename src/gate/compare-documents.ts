@@ -155,7 +155,11 @@ function comparePaths(documents: ComparedDocuments): readonly OfOperation[] {
     ...pairs.map(([old, now]) => toOperationDifferences(old, compareOperations(old, now, documents))),
     ...moved.map(([old, now]) => {
       // without its name, all that is known of it is that its path goes on
-      const inside = old.id !== undefined && old.id === now.id ? compareMoved(old, now, documents) : []
+      if (old.id === undefined || old.id !== now.id)
+        return toOperationDifferences(old, [movedOperation(old, now)])
+      const inside = hasMoreInPath(old, now)
+        ? compareOperations(withNamedPath(old), withNamedPath(now), documents)
+        : compareOperations(old, now, documents)
       return toOperationDifferences(old, [movedOperation(old, now), ...inside])
     }),
     ...gone.map((old) => {
@@ -173,16 +177,6 @@ function comparePaths(documents: ComparedDocuments): readonly OfOperation[] {
 /** Whether a path has all segments of another in their order, and a parameter more. */
 function hasMoreInPath(old: ComparedOperation, now: ComparedOperation): boolean {
   return addedToPath(old, now).includes('{}')
-}
-
-function compareMoved(
-  old: ComparedOperation,
-  now: ComparedOperation,
-  documents: ComparedDocuments,
-): readonly FoundDifference[] {
-  return hasMoreInPath(old, now)
-    ? compareOperations(withNamedPath(old), withNamedPath(now), documents)
-    : compareOperations(old, now, documents)
 }
 
 /** An operation whose parameters in the path are told apart by their names, because their places differ. */

@@ -138,8 +138,8 @@ async function untilChange(
   }
   const [signal] = signals.take()
   if (signal !== undefined) return endWithSignal(signal, running, ended, signals)
-  const changed = [...new Set(changes.take().flat())]
-  say(`\n${sayStyle().cyan('Changed:')} ${listedPaths(changed, cwd)}`)
+  const changed = [...new Set(changes.take().flat())].map((path) => relative(cwd, path))
+  say(`\n${sayStyle().cyan('Changed:')} ${formatFirst(changed, 3)}`)
   await Promise.race([running.stop('SIGTERM', LONGEST_RESTART), signals.arrival()])
   const [late] = signals.take()
   return late === undefined ? undefined : endWithSignal(late, running, ended, signals)
@@ -164,14 +164,6 @@ async function endWithSignal(
   if (first !== undefined) return first.code
   running.kill()
   return exitCodeOf(signals.take()[0] ?? signal)
-}
-
-/** The first few files, and how many more. */
-function listedPaths(paths: readonly string[], cwd: string): string {
-  return formatFirst(
-    paths.map((path) => relative(cwd, path)),
-    3,
-  )
 }
 
 /** Messages that arrive for one reader, which asks for them. */

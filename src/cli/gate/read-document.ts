@@ -42,7 +42,8 @@ export async function readGivenDocument(
         file: undefined,
         source: await readReferencedFiles(path, (name) => readGit(revision, name, setting.cwd)),
       }
-    if (isDocumentFile(given)) {
+    // versions have no slash and none of these endings
+    if (/[/\\]|\.(json|ya?ml)$/i.test(given)) {
       const name = resolve(setting.cwd, given).split(sep).join('/')
       return {
         label: given,
@@ -71,11 +72,6 @@ export function documentFailure(given: string, error: unknown): CommandError {
   const read = isDeep ? 'the document is nested too deeply' : line
   const why = isMissing ? 'file not found' : read
   return new InputError(`${given}: ${why.replace(/:$/, '')}`)
-}
-
-/** Versions have no slash and none of these endings. */
-function isDocumentFile(given: string): boolean {
-  return /[/\\]|\.(json|ya?ml)$/i.test(given)
 }
 
 async function readGit(revision: string, path: string, cwd: string): Promise<string> {

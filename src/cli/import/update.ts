@@ -67,16 +67,9 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   const conflicts = merged.filter((file) => file.conflicts.length > 0)
   if (conflicts.length > 0) say(yellow('You edited these places, so change them by hand. The document says:'))
   for (const file of conflicts)
-    for (const part of file.conflicts) say(`  ${file.path}\n${indentedLines(part)}`)
+    for (const part of file.conflicts) say(`  ${file.path}\n    ${part.replaceAll('\n', '\n    ')}`)
   if (versions.length === 0) return finishImport(project, api, source, setting)
   return check.run(readArguments(['--write', '--strict'], check), setting)
-}
-
-function indentedLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `    ${line}`)
-    .join('\n')
 }
 
 /** Merges what changed in the document into a file. Lines that were edited stay. */

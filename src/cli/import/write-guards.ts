@@ -53,14 +53,9 @@ function toRequirement(one: SecurityRequirement[number], schemes: ImportedApi['s
   return Object.fromEntries(
     Object.keys(one).flatMap((name) => {
       const scheme = Object.entries(schemes[name] ?? {}).filter(([key]) => !key.startsWith('x-'))
-      return scheme.length === 0 ? [] : [[toSchemeName(name), Object.fromEntries(scheme)]]
+      return scheme.length === 0 ? [] : [[name.replaceAll(/[^\w.-]+/g, '_'), Object.fromEntries(scheme)]]
     }),
   )
-}
-
-/** A name that documents can have. */
-function toSchemeName(name: string): string {
-  return name.replaceAll(/[^\w.-]+/g, '_')
 }
 
 /** The key of a guard. Alternatives that need different scopes share one. */

@@ -79,7 +79,10 @@ export function writeProject(
   return {
     files: {
       ...Object.fromEntries(Object.entries(own).map(([file, text]) => [posix.join(out, file), text])),
-      [app]: appFile(names, controllers, { folder: posix.basename(out), isStrict: hasSlash(api) }),
+      [app]: appFile(names, controllers, {
+        folder: posix.basename(out),
+        isStrict: api.operations.some(({ path }) => path.length > 1 && path.endsWith('/')),
+      }),
       [posix.join(posix.dirname(out), 'main.ts')]: MAIN,
       'test/api.test.ts': testFile(names, { app, out }, api.operations),
     },
@@ -93,11 +96,6 @@ export function writeProject(
 /** Whether requests can have a path: what follows `?` or `#` is no part of it. */
 function isServable(path: string): boolean {
   return !/[?#*%\\<>"`^|\s]|\/\/|\/:/.test(path) && /^(?:[^{}]|\{[^{}]*\})*$/.test(path)
-}
-
-/** Whether a slash at the end of a path has a meaning. */
-function hasSlash({ operations }: ImportedApi): boolean {
-  return operations.some(({ path }) => path.length > 1 && path.endsWith('/'))
 }
 
 interface ProjectNames {

@@ -3,7 +3,7 @@ import { toCamel } from './import-names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
 import type { Content } from '../../openapi/document/types.ts'
-import type { ImportedApi, ImportedOperation, ImportedResponse } from './read-api.ts'
+import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import {
   bodySchemaText,
   isJsonMedia,
@@ -111,9 +111,13 @@ function writeResponses(responses: ImportedOperation['responses'], writing: Rout
     if (isDeclared) declared[status] = responseText(status, description, main, writing)
     const others = Object.entries(content).filter(([type]) => !isDeclared || type !== main?.type)
     const shown = isDeclared ? main?.schema : undefined
+    const ownHeaders = Object.entries(headers).map(([name, { schema, ...rest }]) => {
+      const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')))
+      return [name, { ...plain, ...(schema === undefined ? {} : { schema: inlined(schema, writing) }) }]
+    })
     const own = {
       description: isDeclared ? undefined : description || status,
-      headers: Object.keys(headers).length === 0 ? undefined : headersText(headers, writing),
+      headers: ownHeaders.length === 0 ? undefined : Object.fromEntries(ownHeaders),
       content: mediaText(others, shown, writing, writing.shown.response),
     }
     if (Object.values(own).some((member) => member !== undefined)) extra[status] = own
@@ -174,15 +178,6 @@ function responseText(
   if (schema['type'] !== 'string')
     writing.note(/^response-/, `${main.type} has no schema of its own, because changes don't convert it`)
   return rawText(main)
-}
-
-function headersText(headers: ImportedResponse['headers'], writing: RouteWriting): object {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, { schema, ...rest }]) => {
-      const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')))
-      return [name, { ...plain, ...(schema === undefined ? {} : { schema: inlined(schema, writing) }) }]
-    }),
-  )
 }
 
 /** The name of a route: the operation's id without the name of its controller, or one that Octavo would give it. */

@@ -185,7 +185,9 @@ function inputOf(route: ContractRoute, names: TypeNames): string {
   const free: string[] = []
   for (const parameter of route.parameters) {
     const source = places[parameter.in]
-    if (isFreeParameter(parameter)) free.push(source)
+    const { type, properties } = parameter.schema
+    // an object without properties stands for all parameters that have no name
+    if (parameter.in === 'query' && type === 'object' && properties === undefined) free.push(source)
     else sources.set(source, [...(sources.get(source) ?? []), parameterMember(parameter, route, names)])
   }
   const members = [...new Set([...sources.keys(), ...free])].map((source): TypeMember => {
@@ -201,11 +203,6 @@ function inputOf(route: ContractRoute, names: TypeNames): string {
     }
   })
   return membersType([...members, ...bodyMembers(route, names), ...methodMembers(route)])
-}
-
-/** Whether a parameter stands for all that have no name. */
-function isFreeParameter({ in: place, schema }: Parameter): boolean {
-  return place === 'query' && schema['type'] === 'object' && schema['properties'] === undefined
 }
 
 function parameterMember(

@@ -107,7 +107,7 @@ export function formatRetirement(
   style: Style,
 ): string {
   const rows = clients.map((client) => [
-    clientName(client),
+    client.client === FOLDED ? '(others)' : printable(client.client ?? '(no name)'),
     String(client.count),
     client.lastSeen.slice(0, 10),
     client.routes.map((route) => (route === FOLDED ? '(several)' : route)).join(', '),
@@ -145,10 +145,6 @@ export function formatRetirement(
 function changesText({ changes }: CallingClient): string {
   if (changes === undefined) return ''
   return changes.length === 0 ? '(safe to move today)' : changes.map(({ title }) => title).join(', ')
-}
-
-function clientName({ client }: CallingClient): string {
-  return client === FOLDED ? '(others)' : printable(client ?? '(no name)')
 }
 
 /** Names may come from clients, and a terminal obeys control characters and those of directions. */

@@ -110,7 +110,9 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Chang
   const conversions = toTurnings(writing)
   const up = upText(fields, conversions.up)
   const down = downText(fields, conversions.down)
-  const lossy = fields.filter((field) => isLossy(field, conversions)).map(({ name }) => quotedText(name))
+  const isLossy = (field: FieldDraft): boolean =>
+    field.kind === 'retyped' ? fieldFunctions(field, conversions).length > 0 : field.kind !== 'renamed'
+  const lossy = fields.filter(isLossy).map(({ name }) => quotedText(name))
   const parts = [
     `of: ${writing.modelName(model)}`,
     groupText('fields', fields, (field) => fieldFunctions(field, conversions), writing),
@@ -190,10 +192,6 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
 /** A function of one expression, with parentheses as formatters write them. */
 function arrow(parameter: string, body: string): string {
   return `(${parameter}) => ${body.includes(' ? ') ? `(${body})` : body}`
-}
-
-function isLossy(field: FieldDraft, conversions: Conversions): boolean {
-  return field.kind === 'retyped' ? fieldFunctions(field, conversions).length > 0 : field.kind !== 'renamed'
 }
 
 /** Creates the fields that did not exist yet, or `undefined` if all of them may be left out. */

@@ -28,10 +28,15 @@ export function toAdditions(source: string, wanted: Additions): readonly Edit[] 
     if (edit !== undefined) edits.push(edit)
   }
   const imports = [...source.matchAll(IMPORT)]
+  const imported = new Set(
+    imports.flatMap(([, names = '']) =>
+      /^\s*type\b/.test(names) ? [] : names.split(/[^\p{ID_Continue}$]+/u),
+    ),
+  )
   const last = imports.at(-1)
   const [, , quote = "'", , end = ''] = last ?? []
   const missing = wanted.imports.flatMap(([specifier, names]) => {
-    const others = names.filter((name) => !imports.some(([, what = '']) => isImported(name, what)))
+    const others = names.filter((name) => !imported.has(name))
     return others.length === 0
       ? []
       : [`import { ${others.join(', ')} } from ${quote}${specifier}${quote}${end}`]
@@ -61,10 +66,6 @@ export function toImported(source: string): readonly string[] {
   return [...source.matchAll(IMPORT)].flatMap(([, names = '', , specifier = '']) =>
     !/^\s*type\b/.test(names) && /^\.\.?\//.test(specifier) ? [specifier] : [],
   )
-}
-
-function isImported(name: string, names: string): boolean {
-  return !/^\s*type\b/.test(names) && names.split(/[^\p{ID_Continue}$]+/u).includes(name)
 }
 
 /** The beginning of the statement that has a line, of which the first line begins at the margin. */

@@ -157,7 +157,11 @@ async function nameChange(
   const isInline = models.some(({ at }) => parsePlace(at, cwd)?.path === historyPath)
   for (let count = 1; ; count++) {
     const title = count === 1 ? text.title : `${text.title} (${count})`
-    const slug = toSlug(title)
+    const slug = title
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter(Boolean)
+      .join('-')
     const path = isInline ? undefined : join(folder, `${slug}${extension}`)
     if (taken.has(slug) || (path !== undefined && (await readFileText(path)) !== undefined)) continue
     taken.add(slug)
@@ -168,15 +172,6 @@ async function nameChange(
       models,
     }
   }
-}
-
-/** The id that a change of a title has. */
-function toSlug(title: string): string {
-  return title
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-    .join('-')
 }
 
 function toConstant(slug: string): string {

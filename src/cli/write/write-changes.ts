@@ -5,7 +5,7 @@ import { isAtLeast, type Severity, type VersionFinding } from '../../gate/findin
 import type { SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import type { CurrentVersion, VersionSnapshot } from '../../gate/snapshot/snapshot-index.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
-import type { ChangeDraft, Unwritten } from '../../gate/write/draft.ts'
+import type { Unwritten } from '../../gate/write/draft.ts'
 import { askApp } from '../app-process.ts'
 import { formatCode } from '../run-formatter.ts'
 import { writeChecked } from '../write-file.ts'
@@ -76,7 +76,10 @@ function unwrittenRows(
 ): readonly (readonly [what: string, why: string])[] {
   const isFailing = ({ level }: VersionFinding): boolean => isAtLeast(level, failOn)
   return [
-    ...layout.kept.map(({ draft, why }) => [draftName(draft), why] as const),
+    ...layout.kept.map(({ draft, why }) => {
+      const name = draft.kind === 'model' ? draft.model : draft.routes.map(({ route }) => route).join(', ')
+      return [name, why] as const
+    }),
     ...distinctUnwritten(unwritten).map(
       ({ finding, why }) => [`${finding.schema ?? finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
@@ -96,10 +99,6 @@ function olderRows(
       'they differ because a released change was edited: undo the edit, and write a new change',
     ],
   ]
-}
-
-function draftName(draft: ChangeDraft): string {
-  return draft.kind === 'model' ? draft.model : draft.routes.map(({ route }) => route).join(', ')
 }
 
 /** Lists the files that were written, and the gaps to fill in. */

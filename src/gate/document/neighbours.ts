@@ -70,30 +70,27 @@ function withoutLife(document: DocumentNode, days: ReadonlySet<unknown>): Docume
     const { deprecated, 'x-sunset': sunset, responses, ...rest } = operation
     const isOwn = sunset !== undefined && !days.has(sunset)
     const own = isOwn ? { deprecated, 'x-sunset': sunset } : {}
-    const others = Object.entries(nodeOrNone(responses)).filter(([, response]) => !isEnd(response))
+    const others = Object.entries(nodeOrNone(responses)).filter(
+      ([, response]) => !ENDS.has(nodeOrNone(response)['$ref']),
+    )
     return { ...rest, ...own, responses: mapMembers(Object.fromEntries(others), withoutHeaders) }
   }
   return { ...document, paths: mapMembers(document['paths'], (item) => mapMembers(item, withoutItsLife)) }
 }
 
-/** Whether a response is the one of versions that have ended. */
-function isEnd(response: unknown): boolean {
-  return ['RetiredVersion', 'VersionBrownout'].some(
-    (name) => nodeOrNone(response)['$ref'] === `#/components/responses/${name}`,
-  )
-}
+/** The responses of versions that have ended. */
+const ENDS: ReadonlySet<unknown> = new Set([
+  '#/components/responses/RetiredVersion',
+  '#/components/responses/VersionBrownout',
+])
 
 function withoutHeaders(response: unknown): unknown {
   if (!isRecord(response) || !isRecord(response['headers'])) return response
+  // an application may have headers of its own by these names, which are no references
   const headers = Object.entries(response['headers']).filter(
-    ([name, header]) => !HEADERS.has(name) || !refersTo(header, name),
+    ([name, header]) => !HEADERS.has(name) || nodeOrNone(header)['$ref'] !== `#/components/headers/${name}`,
   )
   return { ...response, headers: Object.fromEntries(headers) }
-}
-
-/** Whether a header is the one that Octavo documents, not one of the application. */
-function refersTo(header: unknown, name: string): boolean {
-  return isRecord(header) && header['$ref'] === `#/components/headers/${name}`
 }
 
 function mapMembers(value: unknown, turn: (member: unknown) => unknown): unknown {

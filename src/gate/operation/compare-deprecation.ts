@@ -26,8 +26,6 @@ function timeOf(sunset: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-const isDeprecated = ({ node }: ComparedOperation): boolean => node['deprecated'] === true
-
 /** The differences in deprecation, sunset and stability of two operations that belong together. */
 export function compareLife(
   base: ComparedOperation,
@@ -96,6 +94,6 @@ export function toRemovedOperation(
     base: operation.place,
     revision: undefined,
   })
-  if (!isDeprecated(operation)) return toDifference('without-deprecation')
+  if (operation.node['deprecated'] !== true) return toDifference('without-deprecation')
   return toDifference(sunset !== undefined && sunset > strictness.now ? 'before-sunset' : 'with-deprecation')
 }

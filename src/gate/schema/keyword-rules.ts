@@ -61,12 +61,6 @@ export function toKeywordRules(schema: Node, reading: SchemaReading): readonly R
 /** Keywords whose lists have no order. */
 const SETS = new Set(['required', 'enum', 'type'])
 
-function toSortedList(value: unknown): unknown {
-  return Array.isArray(value)
-    ? value.toSorted((one, other) => (toStableText(one) < toStableText(other) ? -1 : 1))
-    : value
-}
-
 /** The most schemas of a circle that are followed for one text: each could lead to the same ones on two ways, and these again. */
 const MOST_FOLLOWED = 500
 
@@ -97,7 +91,10 @@ export function canonicalSchema(schema: Node, source: ComparedSource): string {
     let back = Infinity
     const members = Object.entries(target)
       .filter(([key]) => !isAnnotation(key))
-      .map(([key, value]) => [key, SETS.has(key) ? toSortedList(value) : value] as const)
+      .map(([key, value]) => {
+        if (!SETS.has(key) || !Array.isArray(value)) return [key, value] as const
+        return [key, value.toSorted((one, other) => (toStableText(one) < toStableText(other) ? -1 : 1))]
+      })
     const clean = mapSchemas(Object.fromEntries(members), (inner) => {
       const own = write(inner, [...above, target])
       back = Math.min(back, own.back)

@@ -159,7 +159,10 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
   const shapes = branches.map((branch, at) => {
     if (isBareNull(branch, reading)) return [toValuePart(null)]
     const parts = atHome(reading.read(branch))
-    const name = isRecord(branch) && isString(branch['$ref']) ? toRefName(branch['$ref']) : undefined
+    const reference =
+      isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
+    // a reference leads to a schema or to a file
+    const name = reference?.replace(/\.(?:ya?ml|json)$/, '')
     return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
   })
   const rule: Rule = {
@@ -184,14 +187,6 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     ...whole,
     parts: parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) })),
   }
-}
-
-/** The name that a reference leads to: that of a schema, or of a file. */
-function toRefName(reference: string): string | undefined {
-  return reference
-    .split('/')
-    .at(-1)
-    ?.replace(/\.(?:ya?ml|json)$/, '')
 }
 
 /** In OpenAPI 3.0, an alternative that is nothing but `nullable` would be any value, and is written to mean null. */

@@ -84,10 +84,14 @@ function toUnexplained(
   const isMeant = (operation: string): boolean =>
     operation.startsWith('webhook ') ||
     (serving !== undefined && isByHand(serving, operation, older.version, newer.version))
+  const isReached = (route: string | undefined): boolean =>
+    reached.some(
+      (name) => name === route || (name.endsWith('.*') && route?.startsWith(name.slice(0, -1)) === true),
+    )
   const operations = new Map(
     findings.flatMap(({ places }) =>
       places
-        .filter(({ level, route }) => level === 'breaking' && !reached.some((name) => isReached(route, name)))
+        .filter(({ level, route }) => level === 'breaking' && !isReached(route))
         .filter(({ operation }) => !isMeant(operation))
         .map((place) => [place.operation, place] as const),
     ),
@@ -97,8 +101,4 @@ function toUnexplained(
     operation: names.get(route ?? '') ?? operation,
     ...(route === undefined ? {} : { route }),
   }))
-}
-
-function isReached(route: string | undefined, name: string): boolean {
-  return name === route || (name.endsWith('.*') && route?.startsWith(name.slice(0, -1)) === true)
 }

@@ -92,20 +92,23 @@ export function readIndex(text: string): SnapshotIndex {
   return {
     versions: readEntries(versions),
     ...(Array.isArray(schemes) && Array.isArray(routes)
-      ? { serving: { schemes: schemes.filter(isString), routes: readRoutes(routes) } }
+      ? {
+          serving: {
+            schemes: schemes.filter(isString),
+            routes: new Map(
+              routes.filter(isRecord).flatMap((list) => {
+                const groups = snapshotList(list['versions']).map((group) =>
+                  snapshotList(group).filter(isString),
+                )
+                return snapshotList(list['operations'])
+                  .filter(isString)
+                  .map((operation) => [operation, groups] as const)
+              }),
+            ),
+          },
+        }
       : {}),
   }
-}
-
-function readRoutes(lists: readonly unknown[]): VersionServing['routes'] {
-  return new Map(
-    lists.filter(isRecord).flatMap((list) => {
-      const groups = snapshotList(list['versions']).map((group) => snapshotList(group).filter(isString))
-      return snapshotList(list['operations'])
-        .filter(isString)
-        .map((operation) => [operation, groups] as const)
-    }),
-  )
 }
 
 function snapshotList(value: unknown): readonly unknown[] {

@@ -1,14 +1,7 @@
 import { infoOf, toTags, referredComponents } from './document.ts'
 import { findReferences, renamed, schemasIn, toFreeName } from './refs.ts'
 import { mergeOperations, type VersionedOperation } from './merge.ts'
-import type {
-  DocumentSettings,
-  DocumentServer,
-  OpenApiDocument,
-  Operation,
-  PathItem,
-  SchemaObject,
-} from './types.ts'
+import type { DocumentSettings, DocumentServer, OpenApiDocument, Operation, SchemaObject } from './types.ts'
 import { PROBLEM_SCHEMAS, type ErrorAnswers } from './problems.ts'
 
 /** The document of a version, to be combined with others. */
@@ -36,7 +29,16 @@ export function combineDocuments(
   const hasOwnServers = serverLists.size > 1
   const merged = (of: (document: OpenApiDocument) => OpenApiDocument['paths'], own = false) =>
     Object.fromEntries(
-      [...operationsByPlace(named, of)].map(([path, methods]) => [path, mergeItem(methods, own, answers)]),
+      [...operationsByPlace(named, of)].map(([path, methods]) => [
+        path,
+        Object.fromEntries(
+          [...methods].map(([method, placed]): readonly [string, Operation] => {
+            const operation = mergeOperations(placed, answers)
+            if (!own) return [method, operation]
+            return [method, { ...operation, servers: uniqueServers(placed.flatMap((each) => each.servers)) }]
+          }),
+        ),
+      ]),
     )
   const taken = new Set<string>()
   const paths = numberCombinedIds(
@@ -94,20 +96,6 @@ function operationsByPlace(
     }
   }
   return byPlace
-}
-
-function mergeItem(
-  methods: ReadonlyMap<string, readonly ServedOperation[]>,
-  hasOwnServers: boolean,
-  answers: ErrorAnswers,
-): PathItem {
-  return Object.fromEntries(
-    [...methods].map(([method, placed]): readonly [string, Operation] => {
-      const merged = mergeOperations(placed, answers)
-      if (!hasOwnServers) return [method, merged]
-      return [method, { ...merged, servers: uniqueServers(placed.flatMap((each) => each.servers)) }]
-    }),
-  )
 }
 
 function uniqueServers(servers: readonly DocumentServer[]): readonly DocumentServer[] {

@@ -1,5 +1,4 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Method } from '../../http/http.ts'
 import { addedTo, RESPONSE_HEADERS } from './responses.ts'
 import { statusAt, toFullLink, type Lifetime } from '../../versioning/policy.ts'
 import type {
@@ -36,11 +35,6 @@ export interface DatedDocument {
 /** The patch that documents of each version of OpenAPI name. */
 const PATCHES = { '3.1': '3.1.1', '3.2': '3.2.0' } as const
 
-/** The member of a path item that an operation is. OpenAPI 3.1 has none for QUERY, so it is an extension there. */
-function toPathItemMember(method: Method, { openapi }: DocumentSettings): string {
-  return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
-}
-
 /** The parts of a document besides its routes, and how they are written. */
 interface DocumentParts {
   readonly writeOperation: WriteOperation
@@ -73,7 +67,8 @@ export function toDocument(
     const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
-      method: toPathItemMember(method, settings),
+      // OpenAPI 3.1 has no member for QUERY
+      method: method === 'QUERY' && settings.openapi === '3.1' ? 'x-query' : method.toLowerCase(),
       operation: writeOperation(each, method, parts),
       route: each.route,
     }))

@@ -270,18 +270,15 @@ function numberIds(placed: readonly PlacedOperation[]): {
     const wanted = each.operation.operationId
     const other = owners.get(wanted)
     if (other === undefined) owners.set(wanted, each)
-    else if (each.route.operationId !== undefined) problems.push(duplicateId(each, other))
+    else if (each.route.operationId !== undefined)
+      problems.push({
+        code: 'duplicate_operation_id',
+        where: each.route.label,
+        message: `${other.route.label} has the operationId "${each.operation.operationId}" too`,
+        fix: 'give one of them another operationId, or none: it is made of the name',
+      })
     const operationId = toFreeName(wanted, taken)
     return operationId === wanted ? each : { ...each, operation: { ...each.operation, operationId } }
   })
   return { operations, problems }
-}
-
-function duplicateId({ route, operation }: PlacedOperation, other: PlacedOperation): DefinitionProblem {
-  return {
-    code: 'duplicate_operation_id',
-    where: route.label,
-    message: `${other.route.label} has the operationId "${operation.operationId}" too`,
-    fix: 'give one of them another operationId, or none: it is made of the name',
-  }
 }

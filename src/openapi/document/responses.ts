@@ -72,9 +72,10 @@ export function toOperationResponses(
     const isAlone = own === undefined || isExact(Number(status))
     return [status, toSharedError(status, names, answers, own, isUnknown && isAlone)]
   })
-  return Object.fromEntries(
-    [...emptyOf(added, headersAt), ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
+  const empty = added
+    .flatMap((one) => Object.entries(one.empty ?? {}))
+    .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }] as const)
+  return Object.fromEntries([...empty, ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The responses that a route and the error handlers around it declare, or that of a route that declares none. */
@@ -123,15 +124,6 @@ function mayBeEmpty({ status, responses, forward }: DocumentedRoute['route']): b
   const schema = status === 200 && forward === undefined ? findResponse(responses, 200) : undefined
   if (schema === undefined || findResponse(responses, 204) !== undefined) return false
   return mayBeNothing(schema) && !isNothing(schema)
-}
-
-function emptyOf(
-  added: readonly Documented[],
-  headersAt: (status: ResponseKey) => Pick<ResponseObject, 'headers'>,
-): readonly (readonly [string, ResponseObject])[] {
-  return added
-    .flatMap(({ empty = {} }) => Object.entries(empty))
-    .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }])
 }
 
 function isSuccess(status: ResponseKey): boolean {

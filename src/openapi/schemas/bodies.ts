@@ -207,12 +207,12 @@ function mergeObjects(schemas: readonly SchemaObject[], components: Components):
 function withFiles(schema: SchemaObject, components: Components): SchemaObject {
   if (Object.keys(resolve(schema, components)).length === 0)
     return { type: 'object', additionalProperties: BINARY }
-  return withFields(schema, components, (field) => (isUnrestricted(field) ? { ...BINARY, ...field } : field))
-}
-
-/** Whether nothing is said of a value but in words. */
-function isUnrestricted(field: SchemaObject): boolean {
-  return Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
+  // a field of which only words are said is a file
+  return withFields(schema, components, (field) =>
+    Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
+      ? { ...BINARY, ...field }
+      : field,
+  )
 }
 
 /** The media types of parts, where the schema asks for some. */

@@ -95,7 +95,12 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     json['not'] ??= {}
   },
   file: ({ json, def }) => {
-    Object.assign(json, BINARY, { [MARK]: 'file', [TYPES]: mimesOf(def) })
+    Object.assign(json, BINARY, {
+      [MARK]: 'file',
+      [TYPES]: checksOf(def).flatMap(({ check, mime }): readonly string[] =>
+        check === 'mime_type' && Array.isArray(mime) ? mime.filter((type) => typeof type === 'string') : [],
+      ),
+    })
     for (const keyword of ['contentEncoding', 'contentMediaType', 'anyOf'])
       Reflect.deleteProperty(json, keyword)
   },
@@ -206,12 +211,6 @@ function writePattern(draft: object, known: ReadonlyMap<unknown, RegExp>): void 
 
 function checksOf(def: SchemaDef): readonly SchemaDef[] {
   return schemasOf(def['checks']).map(defOf)
-}
-
-function mimesOf(def: SchemaDef): readonly string[] {
-  return checksOf(def).flatMap(({ check, mime }): readonly string[] =>
-    check === 'mime_type' && Array.isArray(mime) ? mime.filter((type) => typeof type === 'string') : [],
-  )
 }
 
 const LIMITS: Readonly<Record<string, readonly [exclusive: string, inclusive: string]>> = {
