@@ -209,7 +209,7 @@ export type {
   BodyOptions as InjectBodyOptions,
   FormValues,
   MultipartValues,
-  InjectHeaderOptions as InjectHeaderOptions,
+  InjectHeaderOptions,
   HeaderValue,
 } from './server/adapters/inject/inject-headers.ts'
 export type { InjectStream, InjectResponse } from './server/adapters/inject/inject.ts'

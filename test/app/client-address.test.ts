@@ -106,7 +106,7 @@ describe('rateLimit without an address', () => {
     else process.env['NODE_ENV'] = NODE_ENV
   })
 
-  function serve(more = {}) {
+  function serveNoting(more = {}) {
     const logged: string[] = []
     const nothing = (): void => undefined
     const note = (details: object, message?: string): void => {
@@ -124,19 +124,19 @@ describe('rateLimit without an address', () => {
 
   it('fails outside production, and says why', async () => {
     delete process.env['NODE_ENV']
-    const { get, logged } = serve()
+    const { get, logged } = serveNoting()
     assert.deepEqual([await get(), logged], [500, [MESSAGE]])
   })
 
   it('warns at the first request in production, and shares one limit', async () => {
     process.env['NODE_ENV'] = 'production'
-    const { get, logged } = serve()
+    const { get, logged } = serveNoting()
     assert.deepEqual([await get(), await get(), await get()], [200, 200, 429])
     assert.deepEqual(logged, [MESSAGE])
   })
 
   it('needs none where a key says who the client is', async () => {
-    const { get, logged } = serve({ by: () => 'someone' })
+    const { get, logged } = serveNoting({ by: () => 'someone' })
     assert.deepEqual([await get(), logged], [200, []])
   })
 })

@@ -80,8 +80,6 @@ export function preconditions<T, I = unknown>(
   const { current, lastModified, required = false } = options
   const states = new WeakMap<ExecutionContext, T>()
 
-  const validatorsOf = (state: T, context: ExecutionContext): Validators =>
-    toValidators(options, state, context)
   /** Writes the validators of a result. Its type is that of the state, as the options say. */
   const mark = (context: ExecutionContext, result: unknown): unknown => {
     const { request, response } = context
@@ -89,7 +87,7 @@ export function preconditions<T, I = unknown>(
     const status = (isReply(result) ? result.status : undefined) ?? response.status ?? 200
     if (!isObject(data) || Array.isArray(data) || isRawResult(result) || status >= 300) return result
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the options say of results
-    const validators = validatorsOf(data as T, context)
+    const validators = toValidators(options, data as T, context)
     if (validators.etag === undefined) return result
     response.headers.set('etag', validators.etag)
     if (validators.modified !== undefined)
@@ -100,7 +98,8 @@ export function preconditions<T, I = unknown>(
     return outcome === 'unchanged' ? reply(304) : result
   }
   const check = (state: T | null | undefined, context: ExecutionContext): void => {
-    const validators = state === undefined || state === null ? undefined : validatorsOf(state, context)
+    const validators =
+      state === undefined || state === null ? undefined : toValidators(options, state, context)
     const outcome = checkWrite((name) => context.request.header(name), validators)
     if (outcome === 'malformed') throw malformedTag()
     if (outcome === 'failed') throw preconditionFailed()

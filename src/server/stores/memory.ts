@@ -63,95 +63,119 @@ const OVERHEAD = 350
  * time. Below `maxBytes`, each owner may take as much as it leaves free: alone it has half of the memory, and each owner more leaves a
  * smaller part to all. So one that fills its part keeps no other out.
  */
-export function openMemory({ maxKeys = 100_000, maxBytes = Infinity }: MemoryLimits): MemoryStore {
-  const entries = new Map<string, Entry>()
-  const lanes: readonly Lane[] = Array.from({ length: LANES + 1 }, () => new Map())
-  const owners = new Map<string, number>()
-  let size = 0
+export function openMemory(limits: MemoryLimits): MemoryStore {
+  return new Memory(limits)
+}
 
-  const count = ({ owner, size: bytes }: Entry, sign: 1 | -1): void => {
-    if (maxBytes === Infinity) return
-    size += sign * bytes
-    const own = (owners.get(owner) ?? 0) + sign * bytes
-    if (own > 0) owners.set(owner, own)
-    else owners.delete(owner)
+class Memory implements MemoryStore {
+  readonly #maxKeys: number
+  readonly #maxBytes: number
+  readonly #entries = new Map<string, Entry>()
+  readonly #lanes: readonly Lane[] = Array.from({ length: LANES + 1 }, () => new Map())
+  /** Bytes by owner. */
+  readonly #owners = new Map<string, number>()
+  #bytes = 0
+
+  constructor({ maxKeys = 100_000, maxBytes = Infinity }: MemoryLimits) {
+    this.#maxKeys = maxKeys
+    this.#maxBytes = maxBytes
   }
-  const remove = (key: string, entry: Entry): void => {
-    entries.delete(key)
-    entry.lane.delete(key)
-    count(entry, -1)
+
+  get size(): number {
+    return this.#entries.size
   }
-  const find = (key: string): Entry | undefined => {
-    const entry = entries.get(key)
+
+  get(key: string): string | undefined {
+    return this.#find(key)?.value
+  }
+
+  set(
+    key: string,
+    value: string,
+    { ttl = Infinity, ifAbsent = false, ifEqual, owner }: StoreSetOptions = {},
+  ): boolean {
+    this.#dropEnded(Date.now())
+    const known = this.#find(key)
+    if (ifAbsent && known !== undefined) return false
+    if (ifEqual !== undefined && known?.value !== ifEqual) return false
+    const bytes = this.#maxBytes === Infinity ? 0 : OVERHEAD + key.length + Buffer.byteLength(value)
+    const more = { owner: known?.owner ?? detachString(owner ?? ''), size: bytes }
+    if (!this.#hasRoom(more, known)) return false
+    this.#add(key, value, ttl, more)
+    return true
+  }
+
+  delete(key: string, { ifEqual }: StoreDeleteOptions = {}): boolean {
+    const known = this.#entries.get(key)
+    if (known === undefined || (ifEqual !== undefined && known.value !== ifEqual)) return false
+    this.#remove(key, known)
+    return true
+  }
+
+  increment(key: string, amount: number, ttl: number): StoreCount {
+    const known = this.#find(key)
+    if (known !== undefined) {
+      const total = Number(known.value) + amount
+      known.value = String(total)
+      return { total, left: known.expires - Date.now() }
+    }
+    this.#dropEnded(Date.now())
+    this.#add(key, String(amount), ttl, { owner: '', size: 0 })
+    return { total: amount, left: ttl }
+  }
+
+  #find(key: string): Entry | undefined {
+    const entry = this.#entries.get(key)
     return entry === undefined || entry.expires <= Date.now() ? undefined : entry
   }
-  const dropEnded = (now: number): void => {
-    for (const lane of lanes) {
+
+  #add(key: string, value: string, ttl: number, more: Pick<Entry, 'owner' | 'size'>): void {
+    const power = ttl === Infinity ? LANES : Math.min(LANES - 1, Math.ceil(Math.log2(Math.max(1, ttl))))
+    const lane = this.#lanes[power]
+    if (lane === undefined) return
+    const before = this.#entries.get(key)
+    if (before !== undefined) this.#remove(key, before)
+    while (this.#entries.size >= this.#maxKeys) {
+      const [first] = this.#lanes.find(({ size }) => size > 0) ?? []
+      if (first === undefined) break
+      this.#remove(...first)
+    }
+    const own = detachString(key)
+    const entry = { value, expires: Date.now() + ttl, lane, ...more }
+    this.#entries.set(own, entry)
+    lane.set(own, entry)
+    this.#count(entry, 1)
+  }
+
+  #remove(key: string, entry: Entry): void {
+    this.#entries.delete(key)
+    entry.lane.delete(key)
+    this.#count(entry, -1)
+  }
+
+  #dropEnded(now: number): void {
+    for (const lane of this.#lanes) {
       // most lanes are empty, and an iterator for each would cost more than the rest
       if (lane.size === 0) continue
       for (const [key, entry] of lane) {
         if (entry.expires > now) break
-        remove(key, entry)
+        this.#remove(key, entry)
       }
     }
   }
-  const dropFirst = (): void => {
-    const [first] = lanes.find((lane) => lane.size > 0) ?? []
-    if (first !== undefined) remove(...first)
+
+  #count({ owner, size }: Entry, sign: 1 | -1): void {
+    if (this.#maxBytes === Infinity) return
+    this.#bytes += sign * size
+    const own = (this.#owners.get(owner) ?? 0) + sign * size
+    if (own > 0) this.#owners.set(owner, own)
+    else this.#owners.delete(owner)
   }
+
   /** Whether there is room for an entry in place of the known one, which it may replace by little more. */
-  const hasRoom = (
-    { owner, size: bytes }: Pick<Entry, 'owner' | 'size'>,
-    known: Entry | undefined,
-  ): boolean => {
-    const growth = known === undefined ? 0 : bytes - known.size
+  #hasRoom({ owner, size }: Pick<Entry, 'owner' | 'size'>, known: Entry | undefined): boolean {
+    const growth = known === undefined ? 0 : size - known.size
     if (known !== undefined && growth <= OVERHEAD) return true
-    return (owners.get(owner) ?? 0) + growth <= maxBytes - size
-  }
-  const add = (key: string, value: string, ttl: number, more: Pick<Entry, 'owner' | 'size'>): void => {
-    const lane = lanes[ttl === Infinity ? LANES : Math.min(LANES - 1, Math.ceil(Math.log2(Math.max(1, ttl))))]
-    if (lane === undefined) return
-    const before = entries.get(key)
-    if (before !== undefined) remove(key, before)
-    while (entries.size >= maxKeys) dropFirst()
-    const own = detachString(key)
-    const entry = { value, expires: Date.now() + ttl, lane, ...more }
-    entries.set(own, entry)
-    lane.set(own, entry)
-    count(entry, 1)
-  }
-  return {
-    get size() {
-      return entries.size
-    },
-    get: (key) => find(key)?.value,
-    set: (key, value, { ttl = Infinity, ifAbsent = false, ifEqual, owner } = {}) => {
-      dropEnded(Date.now())
-      const known = find(key)
-      if (ifAbsent && known !== undefined) return false
-      if (ifEqual !== undefined && known?.value !== ifEqual) return false
-      const bytes = maxBytes === Infinity ? 0 : OVERHEAD + key.length + Buffer.byteLength(value)
-      const more = { owner: known?.owner ?? detachString(owner ?? ''), size: bytes }
-      if (!hasRoom(more, known)) return false
-      add(key, value, ttl, more)
-      return true
-    },
-    delete: (key, { ifEqual } = {}) => {
-      const known = entries.get(key)
-      if (known === undefined || (ifEqual !== undefined && known.value !== ifEqual)) return false
-      remove(key, known)
-      return true
-    },
-    increment: (key, amount, ttl) => {
-      const known = find(key)
-      if (known !== undefined) {
-        const total = Number(known.value) + amount
-        known.value = String(total)
-        return { total, left: known.expires - Date.now() }
-      }
-      dropEnded(Date.now())
-      add(key, String(amount), ttl, { owner: '', size: 0 })
-      return { total: amount, left: ttl }
-    },
+    return (this.#owners.get(owner) ?? 0) + growth <= this.#maxBytes - this.#bytes
   }
 }
