@@ -64,7 +64,17 @@ const OVERHEAD = 350
  * smaller part to all. So one that fills its part keeps no other out.
  */
 export function openMemory(limits: MemoryLimits): MemoryStore {
-  return new Memory(limits)
+  const memory = new Memory(limits)
+  // a plain object, so that programs can spread it
+  return {
+    get size() {
+      return memory.size
+    },
+    get: (key) => memory.get(key),
+    set: (key, value, options) => memory.set(key, value, options),
+    delete: (key, options) => memory.delete(key, options),
+    increment: (key, amount, ttl) => memory.increment(key, amount, ttl),
+  }
 }
 
 class Memory implements MemoryStore {
