@@ -276,7 +276,7 @@ export class ProblemError extends Error {
       code,
       errors,
       ...members
-    } = isProblem ? problemMembers(data) : {}
+    } = isProblem && isRecord(data) && !ArrayBuffer.isView(data) ? { ...data } : {}
     const phrase = response.statusText === '' ? `Status ${response.status}` : response.statusText
     super(textOrUndefined(detail) ?? textOrUndefined(title) ?? phrase)
     this.name = 'ProblemError'
@@ -303,11 +303,6 @@ export class ProblemError extends Error {
   static isFrom<A>(error: unknown): error is ProblemError & { readonly data: ErrorBody<A> } {
     return error instanceof ProblemError && error.#isOwn
   }
-}
-
-/** The members of a problem document, none of a body that is text or bytes. */
-function problemMembers(data: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(data) && !ArrayBuffer.isView(data) ? { ...data } : {}
 }
 
 function textOrUndefined(value: unknown): string | undefined {

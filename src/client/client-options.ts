@@ -147,13 +147,11 @@ export interface AnyClientOptions extends CommonOptions {
 type Test = (value: unknown) => boolean
 
 const isAddress: Test = (value) => isString(value) || value instanceof URL
-const isStrings: Test = (value) => Array.isArray(value) && value.every(isString)
-
 const FUNCTION = [isFunction, 'a function'] as const
 
 const RETRY: Readonly<Record<keyof RetryOptions, Test>> = {
   limit: isCount,
-  methods: isStrings,
+  methods: (value) => Array.isArray(value) && value.every(isString),
   statuses: (value) => Array.isArray(value) && value.every(isCount),
   minDelay: isCount,
   maxDelay: isCount,

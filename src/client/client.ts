@@ -282,24 +282,17 @@ async function readAnswer({ response, request, route, errorType }: ReceivedAnswe
   const type = toEssence(headers.get('content-type'))
   const isStreamed = as === 'stream' && status < 400
   const data = isStreamed ? response.body : await readBody(response, request.method)
-  if (status >= 400 && !isDeclaredError(route.errors ?? [], status, isOwnError(type, errorType)))
-    throw new ProblemError(response, data, type === errorType)
+  // the type of errors that the application throws or refuses by itself; routes may declare JSON too
+  const isOwn = type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
+  const statuses = [status, status < 500 ? '4XX' : '5XX', 'default']
+  const isDeclared = !isOwn && statuses.some((key) => route.errors?.includes(key))
+  if (status >= 400 && !isDeclared) throw new ProblemError(response, data, type === errorType)
   return toClientAnswer(response, data)
 }
 
 function toClientAnswer<D>(response: Response, data: D): Answer<number, D> {
   const { status, ok, headers } = response
   return { status, ok, data, headers, response }
-}
-
-/** Whether a content type belongs to Octavo's own errors alone. Routes may declare JSON too. */
-function isOwnError(type: string, errorType: string): boolean {
-  return type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
-}
-
-/** Whether an error is a result. What the application throws or refuses by itself has not the type that is declared for its status. */
-function isDeclaredError(errors: readonly (number | string)[], status: number, isOwn: boolean): boolean {
-  return !isOwn && [status, status < 500 ? '4XX' : '5XX', 'default'].some((key) => errors.includes(key))
 }
 
 /** Members that JavaScript itself asks objects for: a client that answered would be awaited, or turned into a text, as a route. */

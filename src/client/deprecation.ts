@@ -29,7 +29,13 @@ const ENDINGS = ['deprecation', 'sunset', 'api-brownout']
 function toNotice(route: string, version: string | undefined, url: URL, headers: Headers): DeprecationNotice {
   const seconds = /^@(-?\d+)$/.exec(headers.get('deprecation') ?? '')?.[1]
   const [from, to] = (headers.get('api-brownout') ?? '').split('/').map(toDate)
-  const linkOf = (rel: string): string | undefined => findLink(headers.get('link') ?? '', rel, url)
+  const lines = (headers.get('link') ?? '').split(/,\s*(?=<)/)
+  const links = lines.map((line) => /^<([^>]*)>.*?;\s*rel="?([^";]*)/i.exec(line) ?? [])
+  /** The URL of a relation (RFC 8288 section 3), from the URL of the request. */
+  const linkOf = (rel: string): string | undefined => {
+    const found = links.find(([, , rels = '']) => rels.split(' ').includes(rel))?.[1]
+    return found !== undefined && URL.canParse(found, url.href) ? new URL(found, url).href : undefined
+  }
   return {
     route,
     version,
@@ -44,11 +50,4 @@ function toNotice(route: string, version: string | undefined, url: URL, headers:
 function toDate(value: string | number): Date | undefined {
   const date = new Date(value)
   return Number.isNaN(date.getTime()) ? undefined : date
-}
-
-/** The URL of a relation in a `Link` header (RFC 8288 section 3), from the URL of the request. */
-function findLink(header: string, rel: string, url: URL): string | undefined {
-  const links = header.split(/,\s*(?=<)/).map((link) => /^<([^>]*)>.*?;\s*rel="?([^";]*)/i.exec(link) ?? [])
-  const found = links.find(([, , rels = '']) => rels.split(' ').includes(rel))?.[1]
-  return found !== undefined && URL.canParse(found, url.href) ? new URL(found, url).href : undefined
 }

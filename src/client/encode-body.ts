@@ -32,12 +32,11 @@ export function encodeBody(name: string, route: RouteCall, { body, form, files }
 }
 
 function encodeJson(body: unknown, type = 'application/json'): TypedBody {
-  return { body: JSON.stringify(body, withDigits), type }
-}
-
-/** JSON has no bigints: their digits are sent as text. */
-function withDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+  // JSON has no bigints: their digits are sent as text
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  return { body: text, type }
 }
 
 const BYTES = 'application/octet-stream'

@@ -26,23 +26,17 @@ export function createRetry(given: number | RetryOptions = 0): Retry {
         ? limit
         : 0,
     delayAfter: (attempt, response, hasKey = false) => {
-      if (response !== undefined && !statuses.includes(response.status) && !(hasKey && isInUse(response)))
-        return undefined
+      // an earlier try still runs
+      const isInUse = hasKey && response?.status === 409 && response.headers.has('retry-after')
+      if (response !== undefined && !statuses.includes(response.status) && !isInUse) return undefined
       const asked = response === undefined ? undefined : readRetryAfter(response.headers.get('retry-after'))
-      if (asked === undefined) return toDelay(attempt, minDelay, maxDelay)
+      if (asked === undefined) {
+        const longest = Math.min(maxDelay, minDelay * 2 ** attempt)
+        // at random, so that clients do not come back together
+        return minDelay + Math.random() * Math.max(0, longest - minDelay)
+      }
       // a server that asks for more is not asked again
       return asked <= maxDelay ? asked : undefined
     },
   }
-}
-
-/** Whether an earlier try still runs. */
-function isInUse({ status, headers }: Response): boolean {
-  return status === 409 && headers.has('retry-after')
-}
-
-/** At random, so that clients do not come back together, up to a limit that doubles from try to try. */
-function toDelay(attempt: number, minDelay: number, maxDelay: number): number {
-  const longest = Math.min(maxDelay, minDelay * 2 ** attempt)
-  return minDelay + Math.random() * Math.max(0, longest - minDelay)
 }

@@ -106,7 +106,7 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
         ? await injectStream(dispatch, request, settings)
         : await injectRequest(dispatch, request, settings),
     )
-    await recorderOf(app)?.(request, response)
+    await recorders.get(app)?.(request, response)
     return response
   }
   const by =
@@ -152,9 +152,4 @@ const recorders = new WeakMap<object, Recorder>()
 /** Has all test clients of an application tell a recorder. */
 export function setRecorder(app: object, recorder: Recorder): void {
   recorders.set(app, recorder)
-}
-
-/** The recorder of an application, if it has one. */
-function recorderOf(app: object): Recorder | undefined {
-  return recorders.get(app)
 }

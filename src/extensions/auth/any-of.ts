@@ -76,7 +76,8 @@ function combineGuards(guards: readonly AnyGuard[]): UntypedGuard {
     canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
       const refusals: HttpError[] = []
       for (const { guard, prefix, mark } of members) {
-        const answer = await askGuard(guard, context, prefixedPart(inject, prefix), mark)
+        const own = Object.keys(guard.inject).map((key) => [key, inject[prefix + key]] as const)
+        const answer = await askGuard(guard, context, Object.fromEntries(own), mark)
         if (answer === true) return true
         if (answer !== false) refusals.push(answer)
       }
@@ -131,11 +132,6 @@ async function askGuard(
     if (error instanceof HttpError && error.status === 401) return error
     throw error
   }
-}
-
-function prefixedPart(inject: Readonly<Record<string, unknown>>, prefix: string): object {
-  const own = Object.entries(inject).filter(([key]) => key.startsWith(prefix))
-  return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))
 }
 
 function checkGuards(guards: readonly unknown[]): void {

@@ -235,18 +235,16 @@ export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): 
     security: { type: 'apiKey', in: where, name, ...(description === undefined ? {} : { description }) },
     challenge,
     refusal: challenge,
-    read: (request) => toOneKey(carrier.read(request, name)),
+    read: (request): CarriedCredential<[key: string]> => {
+      const [key, ...others] = carrier.read(request, name)
+      if (others.length > 0) return MALFORMED
+      if (key === undefined || key === '') return undefined
+      return /\p{Cc}/u.test(key) ? MALFORMED : [key]
+    },
     inject,
     verify,
   })
   return recordLocation(guard, apiKey)
-}
-
-function toOneKey(values: readonly string[]): CarriedCredential<[key: string]> {
-  const [key, ...others] = values
-  if (others.length > 0) return MALFORMED
-  if (key === undefined || key === '') return undefined
-  return /\p{Cc}/u.test(key) ? MALFORMED : [key]
 }
 
 /** Returns the rule of the name, which depends on the place, when there is one. */

@@ -69,7 +69,9 @@ const DETAILS = {
 type Denial = keyof typeof DETAILS
 
 export function toChallenge(scheme: string, parameters: Readonly<Record<string, string>>): string {
-  const written = Object.entries(parameters).map(([name, value]) => `${name}=${quote(value)}`)
+  const written = Object.entries(parameters).map(
+    ([name, value]) => `${name}="${value.replaceAll(/["\\]/g, '\\$&')}"`,
+  )
   return `${scheme} ${written.join(', ')}`
 }
 
@@ -82,10 +84,6 @@ export function denied(denial: Denial, challenges: readonly string[]): HttpError
 /** The challenge that an error carries, or `undefined` if it has none. */
 export function challengeOf({ headers = {} }: HttpError): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1]
-}
-
-function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 /**

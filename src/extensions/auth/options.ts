@@ -49,7 +49,7 @@ export function checkGuardOptions(
   const problems = [
     ...required
       .filter((name) => Reflect.get(given, name) === undefined)
-      .map((name) => missingOption(where, name, rules)),
+      .map((name) => invalidOption(where, `${name} is missing`, `give ${rules[name]?.[1] ?? 'it'}`)),
     ...optionProblems(where, given, rules, '', {
       unknown: (name) =>
         name === 'optional'
@@ -59,11 +59,6 @@ export function checkGuardOptions(
     ...more,
   ]
   if (problems.length > 0) throw errorAt(problems, checkGuardOptions, 1)
-}
-
-function missingOption(where: string, name: string, rules: Rules): DefinitionProblem {
-  const [, expected = 'it'] = rules[name] ?? []
-  return invalidOption(where, `${name} is missing`, `give ${expected}`)
 }
 
 function matchesPattern(pattern: RegExp): (value: unknown) => boolean {

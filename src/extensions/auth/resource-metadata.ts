@@ -34,7 +34,10 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const MAX_AGE = 3600
 
 const OPTIONS: Rules = {
-  resource: [isResource, "a URL such as 'https://api.example.com'"],
+  resource: [
+    (value) => typeof value === 'string' && URL.canParse(value) && /^https?:[^#]*$/.test(value),
+    "a URL such as 'https://api.example.com'",
+  ],
   authorizationServers: [
     (value) => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
     "a list of URLs, such as ['https://auth.example.com']",
@@ -81,8 +84,4 @@ export function resourceMetadata(options: ResourceMetadataOptions): ResourceMeta
     return document
   }
   return Object.assign(serve, { url: origin + path + search })
-}
-
-function isResource(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:[^#]*$/.test(value)
 }

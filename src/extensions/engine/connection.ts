@@ -212,7 +212,9 @@ export class Connection implements ParserTarget, RequestLink, SendTarget {
     request.context = context
     if (request.refused || this.#host.isEnding()) request.isFinal = true
     const isLeft = request.isUntold && !request.awaitsGoOn
-    if (request.isFinal || isLeft || saysClose(finished.headers)) this.#isOver = true
+    const { connection } = finished.headers
+    const saysClose = connection !== undefined && SAYS_CLOSE.test(String(connection))
+    if (request.isFinal || isLeft || saysClose) this.#isOver = true
     if (this.#queue[0] === request) this.#flush()
   }
 
@@ -251,7 +253,11 @@ export class Connection implements ParserTarget, RequestLink, SendTarget {
     this.#parser = undefined
     parser.target = undefined
     parser.unconsume()
-    releaseParser(parser)
+    // not below its own stack: bytes that it parses until then would put it back on the list of its server
+    setImmediate(() => {
+      parser.remove()
+      parser.close()
+    })
   }
 
   #start(request: EngineRequest): void {
@@ -455,19 +461,6 @@ function isRunning({ isHeld, finished }: EngineRequest): boolean {
 /** Whether the answer of a request is a stream that is being sent. */
 function isStreaming({ cancel, response, isWriting }: EngineRequest): boolean {
   return isWriting && (cancel !== undefined || response?.writableEnded === false)
-}
-
-/** Whether an application ends the connection with its answer. */
-function saysClose({ connection }: FinishedResponse['headers']): boolean {
-  return connection !== undefined && SAYS_CLOSE.test(String(connection))
-}
-
-/** Frees a parser, but not below its own stack: bytes that it parses until then would put it back on the list of its server. */
-function releaseParser(parser: HttpParser): void {
-  setImmediate(() => {
-    parser.remove()
-    parser.close()
-  })
 }
 
 function socketHandleOf(socket: Socket): ParserHandle | undefined {

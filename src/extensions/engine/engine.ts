@@ -138,8 +138,15 @@ function createHost(
   const { upgrading } = state
   const emitter = new EventEmitter()
   upgrading?.listen(emitter, toTracked(register), state)
-  const watchRequest = (request: EngineRequest, socket: Socket): ServerResponse =>
-    openWatched(request, socket, server)
+  /** Creates the response of node:http for a request that is watched. What is done to it becomes part of the answer. */
+  const watchRequest = (request: EngineRequest, socket: Socket): ServerResponse => {
+    const message = toIncomingMessage(request, socket)
+    const response = new ServerResponse(message)
+    response.shouldKeepAlive = request.head.keepAlive
+    STARTED.publish({ request: message, response, socket, server })
+    response.once('finish', () => FINISHED.publish({ request: message, response, socket, server }))
+    return response
+  }
   return {
     parsers,
     answer: createConnectionAnswer(dispatch, settings, () => state.isClosing, watchRequest),
@@ -255,16 +262,6 @@ function toIncomingMessage({ head, headers }: EngineRequest, socket: Socket): In
   Object.assign(message, version, own)
   message.push(null)
   return message
-}
-
-/** Creates the response of node:http for a request that is watched. What is done to it becomes part of the answer. */
-function openWatched(request: EngineRequest, socket: Socket, server: TcpServer): ServerResponse {
-  const message = toIncomingMessage(request, socket)
-  const response = new ServerResponse(message)
-  response.shouldKeepAlive = request.head.keepAlive
-  STARTED.publish({ request: message, response, socket, server })
-  response.once('finish', () => FINISHED.publish({ request: message, response, socket, server }))
-  return response
 }
 
 /** Sends an answer by the response of node:http. `idle` is how long the connection stays behind it, in milliseconds. */

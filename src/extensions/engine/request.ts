@@ -233,8 +233,13 @@ export function readFraming(lines: readonly string[], minor: number): Framing {
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const name = lines[at] ?? ''
     const field = FIELDS[name.length]
-    if (field !== undefined && name.toLowerCase() === field.name)
-      addLine(fields, field.key, lines[at + 1] ?? '')
+    if (field === undefined || name.toLowerCase() !== field.name) continue
+    const { key } = field
+    const before = fields[key]
+    const value = lines[at + 1] ?? ''
+    // of hosts and lengths the first line counts, and a second one is refused; lines of the others are joined
+    if (before === undefined) fields[key] = value
+    else if (key === 'coding' || key === 'expect') fields[key] = `${before}, ${value}`
   }
   const { host, length, coding, expect } = fields
   const isExpecting = expect !== undefined && minor === 1
@@ -246,11 +251,4 @@ export function readFraming(lines: readonly string[], minor: number): Framing {
     awaitsContinue,
     expectsMore: isExpecting && !awaitsContinue,
   }
-}
-
-/** Of hosts and lengths the first line counts, and a second one is refused; lines of the others are joined. */
-function addLine(fields: RequestFields, key: keyof RequestFields, value: string): void {
-  const before = fields[key]
-  if (before === undefined) fields[key] = value
-  else if (key === 'coding' || key === 'expect') fields[key] = `${before}, ${value}`
 }

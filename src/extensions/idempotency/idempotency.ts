@@ -162,6 +162,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
   const { required = false, methods = ['POST', 'PATCH'], lifetime = 86_400, lease = 60 } = options
   const { afterLease = 'refuse', onStoreError = 'refuse', storeTimeout = 1000 } = options
   const { client, shape, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
+  let count = 0
   const settings: Settings = {
     required,
     methods,
@@ -176,8 +177,9 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
         ? ownerOf
         : (context) => ownerNamed(requireSync('idempotency.client', client(context))),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
-    digest: store === undefined ? shorten : hash,
-    toToken: store === undefined ? createCount() : createUuid,
+    digest: store === undefined ? (text) => (text.length > SHORT ? hash(text) : text) : hash,
+    // a count is enough in the memory of one process
+    toToken: store === undefined ? () => String(++count) : createUuid,
   }
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
   const create = (version?: VersionSpec): Interceptor => {
@@ -206,16 +208,6 @@ function leaseProblems(options: unknown): readonly DefinitionProblem[] {
 
 /** Texts that are no longer than this stay as they are in memory. */
 const SHORT = 256
-
-function shorten(text: string): string {
-  return text.length > SHORT ? hash(text) : text
-}
-
-/** Counts, which is enough in the memory of one process. */
-function createCount(): () => string {
-  let count = 0
-  return () => String(++count)
-}
 
 function isStore(value: unknown): value is IdempotencyStore {
   const { begin, finish, fail } = Object(value)
@@ -320,7 +312,9 @@ function run(
   const unknown = (): string | undefined =>
     takesOver ? undefined : writeError(unknownOutcome(Math.ceil(lease / 1000)))
   const keepResult = (result: unknown): unknown => {
-    const isUnknown = isUnknownStatus(statusOf(result) ?? statusSetIn(context))
+    const hasStatus = isReply(result) || (isObject(result) && FINISHED in result)
+    const status: unknown = hasStatus ? Reflect.get(result, 'status') : undefined
+    const isUnknown = isUnknownStatus(status ?? statusSetIn(context))
     return andThen(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
   }
   const keepError = (error: unknown): unknown =>
@@ -347,13 +341,6 @@ function run(
       return keepError(error)
     },
   )
-}
-
-/** The status of a reply, or of a response that is finished. */
-function statusOf(result: unknown): unknown {
-  return isReply(result) || (isObject(result) && FINISHED in result)
-    ? Reflect.get(result, 'status')
-    : undefined
 }
 
 /** Tries of renewing a lease before it ends: a store that fails for a moment loses none. */

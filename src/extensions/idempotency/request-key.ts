@@ -4,7 +4,7 @@ import { addedError, HttpError, ValidationError } from '../../http/errors.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Identified } from '../../define/layers.ts'
 import { isObject, isString, isNonEmptyString, isFunction, type Awaitable } from '../../base/values.ts'
-import { isAsyncIterable, isWebResponse, type HttpRequest } from '../../http/http.ts'
+import { isAsyncIterable, isWebResponse } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import type { VersionSpec } from '../../versioning/version.ts'
 import { encode, decode, isPlain } from './codec.ts'
@@ -127,6 +127,9 @@ export function toFingerprint(
   const isInHost = versioning?.schemes.some(({ scheme }) => scheme.name === 'HOST')
   const noted = { isWhole: true }
   const write = (value: unknown): string => (value === undefined ? '' : toCanonical(value, noted))
+  // a query that no schema reads, without the version
+  const unread = (): [name: string, value: unknown][] =>
+    Object.entries(request.query).filter(([name]) => versioning?.hidden.includes(name) !== true)
   // no part but the last, the body, has a line break
   const parts = [
     request.method,
@@ -134,30 +137,23 @@ export function toFingerprint(
     JSON.stringify(route?.name),
     JSON.stringify(isInHost === true ? host.replace(spelling.toLowerCase(), '') : host),
     write(params),
-    write(query ?? unreadQuery(request, versioning?.hidden ?? [])),
+    write(query ?? Object.fromEntries(unread())),
     write(body),
     write(form),
   ]
   if (noted.isWhole && (body !== undefined || form !== undefined)) return parts.join('\n')
   parts.push(noted.isWhole ? '' : JSON.stringify(request.url))
   return request.bytes().then((bytes) => {
-    parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${decodeBytes(bytes)}`)
+    const { buffer, byteOffset, length } = bytes
+    // each byte as a character
+    const text = (): string => Buffer.from(buffer, byteOffset, length).toString('latin1')
+    parts.push(length > SHORT_BODY ? `#${hash(bytes)}` : `=${text()}`)
     return parts.join('\n')
   })
 }
 
-/** A query that no schema reads, without the version. */
-function unreadQuery({ query }: HttpRequest, hidden: readonly string[]): object {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !hidden.includes(name)))
-}
-
 /** Bodies up to this many bytes are compared as they are, in place of a digest. */
 const SHORT_BODY = 64
-
-/** Each byte as a character. */
-function decodeBytes({ buffer, byteOffset, length }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, length).toString('latin1')
-}
 
 /** A digest of bounded length, which tells nothing of what it is made of. */
 export function hash(content: string | Uint8Array): string {

@@ -9,7 +9,7 @@ import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import { createMetricsReader } from './processes.ts'
 import { uriTemplate } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
-import { observeProcess, type ObservedContext } from '../../define/observer.ts'
+import { observeProcess } from '../../define/observer.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
 import { readHttpError } from '../../http/errors.ts'
 
@@ -42,7 +42,15 @@ const OPTIONS: Rules = {
   guards: [(value) => Array.isArray(value) && value.every(isObject), 'a list of guards'],
   registry: [isObject, 'a Registry of prom-client'],
   processMetrics: [isBoolean, 'true or false'],
-  durationBuckets: [isAscending, 'a list of ascending numbers'],
+  durationBuckets: [
+    (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every(
+        (each, index) => typeof each === 'number' && (index === 0 || each > Number(value[index - 1])),
+      ),
+    'a list of ascending numbers',
+  ],
 }
 
 /** One of the metrics that `collectDefaultMetrics` of prom-client creates. */
@@ -88,14 +96,6 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   // a client has no use for the route
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { controller: controller as unknown as Metrics['controller'], registry }
-}
-
-function isAscending(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((each, index) => typeof each === 'number' && (index === 0 || each > Number(value[index - 1])))
-  )
 }
 
 function registryProblems({ registry = register }: MetricsOptions): ReturnType<typeof invalidOption>[] {
@@ -183,7 +183,14 @@ function countRequests(registry: Registry, durations: readonly number[]): void {
   const countClient = createClientCount(registry)
   observeProcess({
     end: (context, { status, body, headers }, milliseconds) => {
-      const labels = toLabels(context, status)
+      const { request, route, version } = context
+      const labels: RequestLabels = {
+        method: METHOD_INDEX.has(request.method) ? request.method : 'other',
+        route: route === null ? 'none' : uriTemplate(route.path),
+        status: String(status),
+        // a request that reaches no route has none, because its client may have made it up
+        version: (route !== null && version) || 'none',
+      }
       requests.inc(labels)
       if (context.client !== undefined) countClient(context.client, labels.version)
       duration.observe(labels, milliseconds / 1000)
@@ -227,16 +234,6 @@ function countActive(registry: Registry): void {
       context.atEnd(leave)
     },
   })
-}
-
-/** A request that reaches no route has no version, because its client may have made it up. */
-function toLabels({ request, route, version }: ObservedContext, status: number): RequestLabels {
-  return {
-    method: METHOD_INDEX.has(request.method) ? request.method : 'other',
-    route: route === null ? 'none' : uriTemplate(route.path),
-    status: String(status),
-    version: (route !== null && version) || 'none',
-  }
 }
 
 function observeLength(

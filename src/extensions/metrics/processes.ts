@@ -124,16 +124,13 @@ function gatherFromWorkers(registry: Registry, call: number): () => Promise<stri
   cluster.on('exit', (worker) => {
     const last = latest.get(worker)
     latest.delete(worker)
-    if (last !== undefined) ended = addUp(ended, last)
+    if (last === undefined) return
+    // a sum must not fall when a worker ends; what it measured at its end is over
+    // of an enum, which TypeScript has and prom-client does not
+    const counts = last.filter(({ type }) => COUNTS.has(String(type)))
+    ended = ended.then((before) => AggregatorRegistry.aggregate([before, counts]).getMetricsAsJSON())
   })
   return read
-}
-
-/** Adds the counts of a worker that has ended: a sum must not fall. What it measured at its end is over. */
-async function addUp(before: Promise<ProcessMetrics>, last: ProcessMetrics): Promise<ProcessMetrics> {
-  // of an enum, which TypeScript has and prom-client does not
-  const isCount = ({ type }: ProcessMetrics[number]): boolean => COUNTS.has(String(type))
-  return AggregatorRegistry.aggregate([await before, last.filter(isCount)]).getMetricsAsJSON()
 }
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram'])

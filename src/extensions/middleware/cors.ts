@@ -122,11 +122,13 @@ function createPreflight({
   }
   return async (context, granted, own) => {
     if (granted === undefined) return reply(204, undefined, { headers: { vary: PREFLIGHT_VARY } })
+    const names = (context.request.header('access-control-request-headers') ?? '').split(',')
+    const asked = new Set(names.map((name) => name.trim()).filter(isMediaToken))
     const headers: CorsHeaders = {
       ...constant,
       'access-control-allow-origin': granted,
       ...toHeaderList('access-control-allow-methods', methods ?? own ?? (await corsMethodsOf(context))),
-      ...toHeaderList('access-control-allow-headers', allowedHeaders ?? askedHeaders(context)),
+      ...toHeaderList('access-control-allow-headers', allowedHeaders ?? [...asked]),
     }
     return reply(204, undefined, { headers })
   }
@@ -143,12 +145,6 @@ async function corsMethodsOf(context: ExecutionContext): Promise<readonly string
     // the path is malformed, or choosing the version failed: the request that follows gets the error
     return COMMON_METHODS
   }
-}
-
-/** The valid header names that a preflight asks for. */
-function askedHeaders({ request }: ExecutionContext): readonly string[] {
-  const names = (request.header('access-control-request-headers') ?? '').split(',')
-  return [...new Set(names.map((name) => name.trim()).filter(isMediaToken))]
 }
 
 /** Requests about which a `cors` has decided: the innermost one, whose middleware ends first. */
@@ -194,7 +190,10 @@ function credentialProblems({
   ...lists
 }: CorsOptions): readonly DefinitionProblem[] {
   if (credentials !== true) return []
-  const wild = (['allowedHeaders', 'exposedHeaders'] as const).filter((name) => isWild(lists[name]))
+  const wild = (['allowedHeaders', 'exposedHeaders'] as const).filter((name) => {
+    const names: unknown = lists[name]
+    return Array.isArray(names) && names.includes('*')
+  })
   return [
     ...(origin === '*' ? [wildProblem('origin', 'list the origins that may send credentials')] : []),
     ...wild.map((name) => wildProblem(name, 'list the headers')),
@@ -204,8 +203,4 @@ function credentialProblems({
 function wildProblem(name: string, fix: string): DefinitionProblem {
   const message = `${name} is '*', which does not count for browsers when credentials is true`
   return invalidOption(WHERE, message, fix)
-}
-
-function isWild(names: unknown): boolean {
-  return Array.isArray(names) && names.includes('*')
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 
 import type { Middleware } from '../../define/layers.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { FinishedResponse } from '../../http/http.ts'
 import { isKnown } from '../../server/response/conditions.ts'
 import { andThen, isBoolean } from '../../base/values.ts'
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
@@ -46,7 +45,10 @@ export function etag(options: EtagOptions = {}): Middleware {
       const known = context.request.header('if-none-match')
       const tag = headers['etag']
       const isUnchanged = known !== undefined && typeof tag === 'string' && isKnown(known, tag)
-      return isUnchanged ? notModified(response) : response
+      if (!isUnchanged) return response
+      const kept = { ...headers }
+      for (const name of OF_CONTENT) delete kept[name]
+      return { ...response, status: 304, headers: kept, body: null }
     })
   }
 }
@@ -68,9 +70,3 @@ const OF_CONTENT = [
   'last-modified',
   'accept-ranges',
 ]
-
-function notModified(response: FinishedResponse): FinishedResponse {
-  const headers = { ...response.headers }
-  for (const name of OF_CONTENT) delete headers[name]
-  return { ...response, status: 304, headers, body: null }
-}

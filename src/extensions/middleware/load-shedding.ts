@@ -38,7 +38,7 @@ const OPTIONS: Rules = {
  */
 export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, [], 'loadShedding({ maxDelay: 200 })')
-  const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
+  const { maxDelay = 500, retryAfter = 5, measure = (watched ??= startWatching()) } = options
   const headers = { 'retry-after': String(retryAfter) }
   const shed: Middleware = (context, next) => {
     if (atOnceOr('loadShedding.measure', measure(), 0, context) > maxDelay) throw overloaded(headers)
@@ -65,13 +65,8 @@ const LOOKING = 20
 const SUMMING = 500
 const NANOSECONDS = 1_000_000
 
-/** The measure of this process, once somebody needs it. */
+/** The measure of how late timers run in this process, once somebody needs it. */
 let watched: (() => number) | undefined
-
-/** Measures how late timers run; neither of its own keeps the process alive. */
-function watchLoop(): () => number {
-  return (watched ??= startWatching())
-}
 
 function startWatching(): () => number {
   const histogram = openHistogram()

@@ -48,18 +48,15 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
     if (given !== undefined && ID.test(given)) context.requestId = given
     else if (generate !== undefined) {
       const id = atOnceOr<string | undefined>('requestId.generate', generate(context), undefined, context)
-      if (id !== undefined) context.requestId = checkedId(id)
+      if (id !== undefined && !(typeof id === 'string' && ID.test(id)))
+        throw new TypeError(
+          'requestId: generate gave no text of 1 to 128 letters, digits and the characters -._~:/+=@',
+        )
+      if (id !== undefined) context.requestId = id
     }
     return andThen(next(), (response) => {
       response.headers[name] = context.requestId
       return response
     })
   }
-}
-
-function checkedId(id: unknown): string {
-  if (typeof id === 'string' && ID.test(id)) return id
-  throw new TypeError(
-    'requestId: generate gave no text of 1 to 128 letters, digits and the characters -._~:/+=@',
-  )
 }

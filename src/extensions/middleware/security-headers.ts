@@ -5,7 +5,6 @@ import {
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
-import type { FinishedResponse } from '../../http/http.ts'
 import { describeValue, isBoolean, isCount, isRecord, toKebab, andThen } from '../../base/values.ts'
 
 /** How long browsers use only HTTPS (RFC 6797). */
@@ -92,9 +91,6 @@ const HTML_POLICY: CspDirectives = {
 /** Of what is data: nothing that a browser may take it for can load or run anything. */
 const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] }
 
-const isOffOrText = (value: unknown): boolean =>
-  value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
-
 const HSTS: Rules = {
   maxAge: [isCount, 'a number of seconds'],
   includeSubDomains: [isBoolean, 'true or false'],
@@ -106,7 +102,13 @@ const OPTIONS: Rules = {
   contentSecurityPolicyReportOnly: policyRule('contentSecurityPolicyReportOnly'),
   strictTransportSecurity: [(value) => value === false || isRecord(value), 'false or an object', HSTS],
   ...Object.fromEntries(
-    TEXTS.map(([option]) => [option, [isOffOrText, 'false or a text in ASCII'] as const]),
+    TEXTS.map(([option]): [string, Rules[string]] => [
+      option,
+      [
+        (value) => value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value)),
+        'false or a text in ASCII',
+      ],
+    ]),
   ),
 }
 
@@ -128,7 +130,9 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
     andThen(next(), (response) => {
       const { html, data } = tables[context.request.protocol]
       const { headers } = response
-      for (const [name, value] of isHtml(response) ? html : data) headers[name] ??= value
+      const type = headers['content-type']
+      const isHtml = typeof type === 'string' && /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
+      for (const [name, value] of isHtml ? html : data) headers[name] ??= value
       return response
     })
 }
@@ -162,11 +166,6 @@ function toHsts(hsts: HstsOptions | false = {}): string | undefined {
   if (hsts === false) return undefined
   const { maxAge = 31_536_000, includeSubDomains = true, preload = false } = hsts
   return `max-age=${maxAge}${includeSubDomains ? '; includeSubDomains' : ''}${preload ? '; preload' : ''}`
-}
-
-function isHtml({ headers }: FinishedResponse): boolean {
-  const type = headers['content-type']
-  return typeof type === 'string' && /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
 }
 
 /**

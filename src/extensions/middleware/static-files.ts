@@ -1,11 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-import {
-  checkOptions,
-  invalidOption,
-  type DefinitionProblem,
-  type Rules,
-} from '../../base/definition-error.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { redirect, replyTo, type RawReply } from '../../define/reply.ts'
@@ -40,10 +35,11 @@ const NO_FILES = invalidOption(
   "serve them as static assets of the platform, such as those of Wrangler's option assets",
 )
 
-const isFileUrl = (value: unknown): boolean => value instanceof URL && value.protocol === 'file:'
-
 const OPTIONS: Rules = {
-  root: [(value) => isNonEmptyString(value) || isFileUrl(value), 'the path of a folder, or a file URL'],
+  root: [
+    (value) => isNonEmptyString(value) || (value instanceof URL && value.protocol === 'file:'),
+    'the path of a folder, or a file URL',
+  ],
   prefix: [
     (value) => typeof value === 'string' && /^(?:\/[^/?#%\\\s]+)*\/?$/.test(value) && value !== '',
     "a path such as '/assets'",
@@ -71,7 +67,12 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong, and in Workers, which have no files.
  */
 export function staticFiles(options: StaticFilesOptions): Middleware {
-  checkOptions(WHERE, options, OPTIONS, isWorkerd() ? [NO_FILES] : contradictions(options))
+  const { root: given, immutable, maxAge }: Partial<StaticFilesOptions> = Object(options)
+  const problems = [
+    ...(given === undefined ? [MISSING] : []),
+    ...(immutable === true && maxAge === undefined ? [NOT_KEPT] : []),
+  ]
+  checkOptions(WHERE, options, OPTIONS, isWorkerd() ? [NO_FILES] : problems)
   const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore', followLinks = false } = options
   const base = prefix.replace(/\/$/, '')
   const folder: StaticRoot = {
@@ -88,14 +89,10 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
   return (context, next) => {
     const { method, path } = context.request
     if (method !== 'GET' && method !== 'HEAD') return next()
-    const segments = toSegments(withoutMountPath(path, base))
+    const rest = path.startsWith(base) ? path.slice(base.length) : undefined
+    const segments = rest === '' || rest?.startsWith('/') === true ? toSegments(rest) : undefined
     return segments === undefined ? next() : serve(segments, context, next)
   }
-}
-
-function contradictions(options: Partial<StaticFilesOptions> | undefined): readonly DefinitionProblem[] {
-  const isKept = options?.immutable !== true || options.maxAge !== undefined
-  return [...(options?.root === undefined ? [MISSING] : []), ...(isKept ? [] : [NOT_KEPT])]
 }
 
 /** The answer to a path below the root, or `undefined` if there is no file. */
@@ -143,13 +140,6 @@ function closed(found: DiskEntry): 'folder' | undefined {
   return 'folder'
 }
 
-/** Returns the part after a prefix without trailing slash, with its leading slash, or `undefined` if the path is elsewhere. */
-function withoutMountPath(path: string, prefix: string): string | undefined {
-  if (!path.startsWith(prefix)) return undefined
-  const rest = path.slice(prefix.length)
-  return rest === '' || rest.startsWith('/') ? rest : undefined
-}
-
 /**
  * The segments of a path as names of files, the last one empty where the path ends with a slash, or `undefined` for a path that a file
  * system could take for another: with empty segments, dots that lead upwards, separators in escapes or NUL.
@@ -158,8 +148,7 @@ function withoutMountPath(path: string, prefix: string): string | undefined {
  * toSegments('/css/a%20b.css') // → ['css', 'a b.css']
  * toSegments('/..%2fsecret') // → undefined
  */
-function toSegments(path: string | undefined): readonly string[] | undefined {
-  if (path === undefined) return undefined
+function toSegments(path: string): readonly string[] | undefined {
   const encoded = path.split('/').slice(1)
   const segments: string[] = []
   for (const [at, part] of encoded.entries()) {

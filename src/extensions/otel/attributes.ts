@@ -38,7 +38,8 @@ export function createReadAttributes(): ReadAttributes {
       'url.scheme': request.protocol,
     }
     if (!isKnown) attributes['http.request.method_original'] = method
-    if (mark !== -1 && mark < url.length - 1) attributes['url.query'] = redacted(url.slice(mark + 1))
+    if (mark !== -1 && mark < url.length - 1)
+      attributes['url.query'] = url.slice(mark + 1).replaceAll(SECRET, '$1$2=REDACTED')
     const agent = request.header('user-agent')
     if (agent !== undefined) attributes['user_agent.original'] = agent
     const { ip } = request
@@ -60,24 +61,21 @@ function hostOf(request: HttpRequest): string {
 
 const DEFAULT_PORTS = { http: 80, https: 443 } as const
 
-/** The host that was read last. Most requests name the same one. */
+/** The host that was read last, and its port or 0. Most requests name the same one. */
 let last = { host: '', address: '', port: 0 }
 
 function addServer(attributes: RequestAttributes, host: string): void {
   if (host === '') return
-  if (host !== last.host) last = { host, ...splitHost(host) }
+  if (host !== last.host) {
+    // the colons of an IPv6 address are in brackets
+    const colon = host.lastIndexOf(':')
+    const hasPort = colon > host.lastIndexOf(']')
+    const address = (hasPort ? host.slice(0, colon) : host).replaceAll(/[[\]]/g, '')
+    last = { host, address, port: hasPort ? Number(host.slice(colon + 1)) : 0 }
+  }
   attributes['server.address'] = last.address
   const port = last.port || DEFAULT_PORTS[attributes['url.scheme']]
   if (port > 0) attributes['server.port'] = port
-}
-
-/** The port is 0 if there is none. */
-function splitHost(host: string): { readonly address: string; readonly port: number } {
-  // the colons of an IPv6 address are in brackets
-  const colon = host.lastIndexOf(':')
-  const hasPort = colon > host.lastIndexOf(']')
-  const address = hasPort ? host.slice(0, colon) : host
-  return { address: address.replaceAll(/[[\]]/g, ''), port: hasPort ? Number(host.slice(colon + 1)) : 0 }
 }
 
 /** Adds what the servers of Node know of the connection. Other platforms know less. */
@@ -103,7 +101,3 @@ function member(value: unknown, name: string): unknown {
 /** The parameters of signed URLs, whose values the conventions have replaced. */
 const SECRET =
   /(^|&)(X-Amz-(?:Signature|Credential|Security-Token)|AWSAccessKeyId|Signature|sig|X-Goog-Signature)=[^&]+/g
-
-function redacted(query: string): string {
-  return query.replaceAll(SECRET, '$1$2=REDACTED')
-}

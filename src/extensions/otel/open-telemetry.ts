@@ -63,15 +63,10 @@ const LONGEST_FLUSH = 2_000
 /** Has providers send their batches. Providers log their own failures. */
 async function flush({ tracerProvider, meterProvider }: Providers): Promise<void> {
   const flushes = [tracerProvider, meterProvider].map(async (provider) => {
-    const own = delegateOf(provider)
+    const own = isProxy(provider) ? provider.getDelegate() : provider
     if (isObject(own) && 'forceFlush' in own && typeof own.forceFlush === 'function') await own.forceFlush()
   })
   await settlesWithin(Promise.allSettled(flushes), LONGEST_FLUSH)
-}
-
-/** The provider behind the proxy of the API, which may come from another copy of its package. */
-function delegateOf(provider: unknown): unknown {
-  return isProxy(provider) ? provider.getDelegate() : provider
 }
 
 function isProxy(provider: unknown): provider is { getDelegate(): unknown } {
@@ -94,25 +89,20 @@ function propagateOutgoing(): void {
   if (isListening) return
   isListening = true
   subscribeChannel('undici:request:create', (message) => {
-    const request = requestOf(message)
-    if (request === undefined || carriesSpan(request)) return
+    const request: unknown = isObject(message) ? Reflect.get(message, 'request') : undefined
+    if (!isOutgoingRequest(request)) return
+    const { headers } = request
+    // a list of names and values, or a text in undici 5
+    const carriesSpan = Array.isArray(headers)
+      ? headers.some((each) => String(each).toLowerCase() === 'traceparent')
+      : typeof headers === 'string' && /^traceparent:/im.test(headers)
+    if (carriesSpan) return
     propagation.inject(context.active(), request, {
       set: (carrier, name, value) => void carrier.addHeader(name, value),
     })
   })
 }
 
-function requestOf(message: unknown): OutgoingRequest | undefined {
-  const request: unknown = isObject(message) ? Reflect.get(message, 'request') : undefined
-  return isOutgoingRequest(request) ? request : undefined
-}
-
 function isOutgoingRequest(value: unknown): value is OutgoingRequest {
   return isObject(value) && 'headers' in value && typeof Reflect.get(value, 'addHeader') === 'function'
-}
-
-/** Headers are a list of names and values, or a text in undici 5. */
-function carriesSpan({ headers }: OutgoingRequest): boolean {
-  if (typeof headers === 'string') return /^traceparent:/im.test(headers)
-  return Array.isArray(headers) && headers.some((each) => String(each).toLowerCase() === 'traceparent')
 }

@@ -125,8 +125,10 @@ const LEFT = 499
 /** Describes the span of an instrumentation if the client leaves, before it is ended, which is before the handler knows. */
 function describeLeft(started: Started): void {
   const { connection } = started
-  const response = findNodeResponse(connection)
-  response?.prependOnceListener('close', () => {
+  const response: unknown = Reflect.get(connection, 'response')
+  // the request may not have come over node:http
+  if (!isResponse(response)) return
+  response.prependOnceListener('close', () => {
     if (started.isAnswered || connection.isPassed === true) return
     // the instrumentation reads the status there
     if (!response.headersSent) response.statusCode = LEFT
@@ -268,12 +270,6 @@ interface NodeResponse {
   readonly headersSent: boolean
   statusCode: number
   prependOnceListener(event: 'close', listener: () => void): unknown
-}
-
-/** The response of a request that came over node:http; `undefined` for others. */
-function findNodeResponse(connection: object): NodeResponse | undefined {
-  const response: unknown = Reflect.get(connection, 'response')
-  return isResponse(response) ? response : undefined
 }
 
 function isResponse(value: unknown): value is NodeResponse {

@@ -21,7 +21,12 @@ export function createSteps(
       ...Object.getOwnPropertyDescriptors(route),
       layers: { value: layers, enumerable: true },
     }
-    if (steps.has('handler')) made['handler'] = { value: traceHandler(tracer, route), enumerable: true }
+    if (steps.has('handler')) {
+      const span = { name: 'handler', attributes: { 'code.function.name': route.name } }
+      const handler: ResolvedRoute['handler'] = (value, context) =>
+        inSpan(tracer, span, () => route.handler(value, context))
+      made['handler'] = { value: handler, enumerable: true }
+    }
     if (steps.has('migrations') && route.newest !== undefined) {
       let layer: VersionLayer | undefined
       // made when it is first read, like that of the route
@@ -92,11 +97,6 @@ function traceGuard(tracer: Tracer, { part, ...placed }: PlacedLayer<AnyGuard>):
     get: (target, key): unknown => (key === 'canActivate' ? canActivate : Reflect.get(target, key)),
   })
   return { ...placed, part: documenting(traced, ...documentedOf([part])) }
-}
-
-function traceHandler(tracer: Tracer, { handler, name }: ResolvedRoute): ResolvedRoute['handler'] {
-  const span = { name: 'handler', attributes: { 'code.function.name': name } }
-  return (input, context) => inSpan(tracer, span, () => handler(input, context))
 }
 
 function traceLayer(tracer: Tracer, layer: VersionLayer): VersionLayer {

@@ -320,7 +320,10 @@ function createCursors(secrets: readonly string[], lifetime: number | undefined)
   const [first = ''] = secrets
   return {
     write: (about, place) => {
-      const payload = Buffer.from(JSON.stringify(toCursorPayload(place, lifetime))).toString('base64url')
+      const keys = (place.keys ?? []).map(toCursorJson)
+      const end = lifetime === undefined ? null : Date.now() + lifetime
+      const content: Payload = [place.isBackward ? 1 : 0, end, ...keys]
+      const payload = Buffer.from(JSON.stringify(content)).toString('base64url')
       // the payload has no line break, so nothing else has this text
       const cursor = `${payload}.${signatureOf(PURPOSE, `${payload}\n${about}`, first)}`
       if (cursor.length <= MAX_CURSOR) return cursor
@@ -332,26 +335,16 @@ function createCursors(secrets: readonly string[], lifetime: number | undefined)
       const [, payload = '', signature = ''] = SIGNED.exec(cursor) ?? []
       const text = `${payload}\n${about}`
       if (signature === '' || findSecret(PURPOSE, text, signature, secrets) === -1) return undefined
-      return toCursorPlace(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      const content: Payload = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      const [isBackward, end, ...keys] = content
+      if (end !== null && end < Date.now()) return undefined
+      return { isBackward: isBackward === 1, keys: keys.length === 0 ? undefined : keys.map(fromCursorJson) }
     },
   }
 }
 
 /** The content of a cursor: its direction, when it ends or `null`, and its keys. What JSON has no word for is a list. */
 type Payload = readonly [isBackward: 0 | 1, end: number | null, ...keys: unknown[]]
-
-function toCursorPayload({ isBackward, keys = [] }: CursorPlace, lifetime: number | undefined): Payload {
-  return [
-    isBackward ? 1 : 0,
-    lifetime === undefined ? null : Date.now() + lifetime,
-    ...keys.map(toCursorJson),
-  ]
-}
-
-function toCursorPlace([isBackward, end, ...keys]: Payload): CursorPlace | undefined {
-  if (end !== null && end < Date.now()) return undefined
-  return { isBackward: isBackward === 1, keys: keys.length === 0 ? undefined : keys.map(fromCursorJson) }
-}
 
 function toCursorJson(key: SortKey): unknown {
   if (typeof key === 'bigint') return [String(key)]

@@ -66,7 +66,9 @@ export class Exchange implements Dispatcher.DispatchController {
       if (this.isSettled) return void body?.cancel(this.signal.reason)
       this.rawHeaders = [...headers].flatMap((line) => line.map((text) => Buffer.from(text, 'latin1')))
       this.#handler.onResponseStart?.(this, status, toRecord(headers), statusText)
-      for await (const chunk of isShort(response) ? [await readWhole(response)] : (body ?? [])) {
+      for await (const chunk of isShort(response)
+        ? [new Uint8Array(await response.arrayBuffer())]
+        : (body ?? [])) {
         if (this.paused) await new Promise<void>((resolve) => (this.#wake = resolve))
         if (this.isSettled) return
         this.#handler.onResponseData?.(this, toBuffer(chunk))
@@ -100,10 +102,6 @@ const SHORT = 65_536
 
 function isShort({ body, headers }: Response): boolean {
   return body !== null && Number(headers.get('content-length') ?? Infinity) <= SHORT
-}
-
-async function readWhole(response: Response): Promise<Uint8Array> {
-  return new Uint8Array(await response.arrayBuffer())
 }
 
 function toRecord(headers: Headers): Record<string, string | string[]> {

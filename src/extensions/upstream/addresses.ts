@@ -66,16 +66,17 @@ function pathBelow(
   { prefix, hosts }: Addresses,
   { request }: RequestContext,
 ): string | undefined {
-  const [absolute, host = '', behind = ''] = ABSOLUTE.exec(address) ?? []
-  // APIs behind write the host that was sent to them, which `host` and `X-Forwarded-Host` name
-  if (absolute !== undefined && !isHostOf(host, hosts, request.host)) return undefined
+  const [absolute, authority = '', behind = ''] = ABSOLUTE.exec(address) ?? []
+  if (absolute !== undefined) {
+    const host = toUpstreamHost(authority)
+    // APIs behind write the host that was sent to them, which `host` and `X-Forwarded-Host` name
+    const isOurs = hosts.has(host) || (host !== '' && host === toUpstreamHost(request.host))
+    if (!isOurs) return undefined
+  }
   const path = absolute === undefined ? address : withLeadingSlash(behind)
-  return path.startsWith('/') ? pathBehind(prefix, resolved(path)) : undefined
-}
-
-function pathBehind(prefix: string, path: string): string | undefined {
-  if (!path.startsWith(prefix)) return undefined
-  const rest = path.slice(prefix.length)
+  const target = path.startsWith('/') ? resolved(path) : undefined
+  if (target?.startsWith(prefix) !== true) return undefined
+  const rest = target.slice(prefix.length)
   return rest === '' || /^[/?#]/.test(rest) ? withLeadingSlash(rest) : undefined
 }
 
@@ -84,11 +85,6 @@ function resolved(path: string): string {
   if (!/\/(?:\.|%2e)/i.test(path)) return path
   const { pathname, search, hash } = new URL(`http://upstream${path}`)
   return pathname + search + hash
-}
-
-function isHostOf(given: string, hosts: Addresses['hosts'], sent: string): boolean {
-  const host = toUpstreamHost(given)
-  return hosts.has(host) || (host !== '' && host === toUpstreamHost(sent))
 }
 
 function withLeadingSlash(path: string): string {

@@ -80,10 +80,14 @@ async function openTransport(
   urls: readonly string[],
 ): Promise<UpstreamTransport> {
   const { name, timeouts } = settings
-  if (hasNodeNet()) {
+  const { process, Bun, Deno }: { process?: NodeJS.Process; Bun?: unknown; Deno?: unknown } = globalThis
+  const isNode = process?.versions?.node !== undefined && Bun === undefined && Deno === undefined
+  if (isNode && !isWorkerd()) {
     // bundlers give modules of CommonJS their default export alone
     const [{ default: undici }, { createUndiciTransport }] = await Promise.all([
-      importInTurn(() => import('undici')).catch(noUndici),
+      importInTurn(() => import('undici')).catch((cause: unknown) => {
+        throw new Error('defineUpstream needs the package undici on Node: npm install undici@7', { cause })
+      }),
       importInTurn(() => import('./undici-transport.ts')),
     ])
     return createUndiciTransport(undici, { ...settings, urls })
@@ -95,13 +99,4 @@ async function openTransport(
   const send: UpstreamTransport['send'] = (request, sender, receiver) =>
     (transports[next++ % transports.length] ?? first).send(request, sender, receiver)
   return { ...first, send }
-}
-
-function hasNodeNet(): boolean {
-  const { process, Bun, Deno }: { process?: NodeJS.Process; Bun?: unknown; Deno?: unknown } = globalThis
-  return process?.versions?.node !== undefined && Bun === undefined && Deno === undefined && !isWorkerd()
-}
-
-function noUndici(cause: unknown): never {
-  throw new Error('defineUpstream needs the package undici on Node: npm install undici@7', { cause })
 }

@@ -35,7 +35,8 @@ export function toUpstreamError(name: string, error: unknown): HttpError {
   const options = { cause: error }
   if (hasCode(error, TIMEOUTS))
     return addedError('upstream_timeout', `${name} has not answered in time`, options)
-  if (hasCode(error, INVALID) || isParserError(error)) return invalidResponse(name, error)
+  if (hasCode(error, INVALID) || (error instanceof Error && error.name === 'HTTPParserError'))
+    return invalidResponse(name, error)
   return addedError('upstream_unreachable', `${name} cannot be reached`, options)
 }
 
@@ -66,10 +67,6 @@ export function isUnconnected(error: unknown): boolean {
 
 export function toAbortReason(reason: unknown): Error {
   return reason instanceof Error ? reason : clientWentAway()
-}
-
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'HTTPParserError'
 }
 
 /** Errors of several addresses, and of `fetch`, have those that matter inside. */

@@ -57,7 +57,10 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
         sources,
         handler: (input: ForwardInput, context: RequestContext) => {
           const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)
-          return forward(plan, running, toRequest(plan, input, context), context)
+          const request = toRequest(plan, input, context)
+          const forwarded = new Forwarded(plan, running, context)
+          if (request instanceof Promise) return request.then((outgoing) => forwarded.send(outgoing))
+          return forwarded.send(request)
         },
       }
     },
@@ -131,7 +134,11 @@ function toPlan(
     isStreamRead,
     isWatched: route.layers.interceptors.length > 0,
     settings,
-    headers: toHeaderSettings(settings, trustProxy, names),
+    headers: {
+      keepsHost: settings.keepsHost,
+      trust: trustProxy,
+      declared: names.get('headers')?.all ?? new Set(),
+    },
   }
 }
 
@@ -139,29 +146,10 @@ function convertsResponse({ layer }: ResolvedRoute, status: number): boolean {
   return layer?.response(status)?.toOlder !== undefined
 }
 
-function toHeaderSettings(
-  { keepsHost }: UpstreamSettings,
-  trust: ForwardSettings['trustProxy'],
-  names: RequestPlan['names'],
-): RequestPlan['headers'] {
-  return { keepsHost, trust, declared: names.get('headers')?.all ?? new Set() }
-}
-
 function readsAny({ responses, status }: ResolvedRoute, isRead: (status: number) => boolean): boolean {
   return (
     isRead(status) || [...responses.keys()].some((key) => isRead(Number.isInteger(key) ? Number(key) : 400))
   )
-}
-
-function forward(
-  plan: ForwardPlan,
-  running: RunningUpstream,
-  request: OutgoingRequest | Promise<OutgoingRequest>,
-  context: RequestContext,
-): Promise<unknown> {
-  const forwarded = new Forwarded(plan, running, context)
-  if (request instanceof Promise) return request.then((outgoing) => forwarded.send(outgoing))
-  return forwarded.send(request)
 }
 
 /** A request that is forwarded. A class because one is made for every request. */
@@ -231,7 +219,9 @@ function toForwardedAnswer(
   const hasBody = context.method !== 'HEAD' && !isBodyless(status)
   const isRead = plan.isRead(status)
   const isStream = plan.isStreamRead && status === STREAM_STATUS && hasBody
-  const isData = hasBody && !isStream && (isRead || plan.isError(status)) && isJsonResponse(response)
+  const type = response.headers['content-type']
+  const isJson = typeof type === 'string' && isJsonType(type)
+  const isData = isJson && hasBody && !isStream && (isRead || plan.isError(status))
   const headers = toResponseHeaders(
     response.headers,
     (address) =>
@@ -268,11 +258,6 @@ function toForwardedResult(
   if (plan.isWatched && !convertsResponse(plan.route, status))
     return rawReply(status, body ?? undefined, { headers })
   return { [FINISHED]: true, status, headers, body }
-}
-
-function isJsonResponse({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
-  const type = headers['content-type']
-  return typeof type === 'string' && isJsonType(type)
 }
 
 /**

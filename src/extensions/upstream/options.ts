@@ -81,9 +81,6 @@ const isUrls = (value: unknown): value is UpstreamUrls =>
 const isUpstreamPath = (value: unknown): boolean =>
   typeof value === 'string' && /^\/[!$&-;=@\w~%]*$/.test(value)
 
-const isTimeouts = (value: unknown): boolean =>
-  isRecord(value) && Object.entries(value).every(([key, limit]) => TIMES.has(key) && isMilliseconds(limit))
-
 const TIMES: ReadonlySet<string> = new Set(['connect', 'headers', 'body'])
 
 const RULES: Rules = {
@@ -95,7 +92,12 @@ const RULES: Rules = {
   inject: [isRecord, 'tokens by key, such as { config: Config }'],
   prefix: [(value) => isUpstreamPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
   host: [(value) => value === 'keep', "'keep'"],
-  timeouts: [isTimeouts, 'connect, headers and body, in milliseconds'],
+  timeouts: [
+    (value) =>
+      isRecord(value) &&
+      Object.entries(value).every(([key, limit]) => TIMES.has(key) && isMilliseconds(limit)),
+    'connect, headers and body, in milliseconds',
+  ],
   connections: [(value) => isCount(value) && value > 0, 'a whole number above 0'],
   retries: [isCount, 'a whole number, 0 or more'],
   validate: [isBoolean, 'true or false'],

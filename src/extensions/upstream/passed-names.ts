@@ -69,7 +69,12 @@ function declaredFieldsOf(source: DeclaredSource | undefined): Readonly<Record<s
 export function toPassedQuery(sent: string, names: DeclaredNames, values: object): string {
   const [passed, made] = split(sent.slice(1).split('&'), names, values, passedNameOf)
   const written = toSearchParams(Object.fromEntries(made)).toString()
-  const query = [...passed.map((pair) => withoutParts(pair, names)), written]
+  // servers that split at `;` would find a declared name behind it
+  const hidesName = (pair: string): boolean => {
+    const [, ...parts] = pair.split(';')
+    return parts.some((part) => isDeclaredName(part, names))
+  }
+  const query = [...passed.map((pair) => (hidesName(pair) ? pair.replaceAll(';', '%3B') : pair)), written]
     .filter((part) => part !== '')
     .join('&')
   return query === '' ? '' : `?${query}`
@@ -140,13 +145,6 @@ function toBaseName(name: string): string {
   const base = cut.trim().toLowerCase()
   const end = base.lastIndexOf(']') + 1
   return base.slice(0, end).replaceAll(/[ .]/g, '_') + base.slice(end).replaceAll(/[ .[]/g, '_')
-}
-
-/** Escapes the `;` in a pair if servers that split there would find a declared name. */
-function withoutParts(pair: string, names: DeclaredNames): string {
-  if (!pair.includes(';')) return pair
-  const [, ...parts] = pair.split(';')
-  return parts.some((part) => isDeclaredName(part, names)) ? pair.replaceAll(';', '%3B') : pair
 }
 
 /** The name of a cookie, which has no escapes here, though PHP decodes them. */

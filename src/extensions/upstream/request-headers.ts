@@ -78,22 +78,17 @@ function addForwarding(lines: string[], context: RequestContext, isTrusting: boo
   const address = raw.remoteAddress ?? 'unknown'
   const before = isTrusting ? request.header('x-forwarded-for') : undefined
   const forwarded = isTrusting ? request.header('forwarded') : undefined
-  const node = `for=${toForwardedNode(address)};proto=${protocol}${host === '' ? '' : `;host="${host}"`}`
+  // RFC 7239 section 6
+  const by = address.includes(':') ? `"[${address}]"` : address
+  const node = `for=${by};proto=${protocol}${host === '' ? '' : `;host="${host}"`}`
   lines.push('x-forwarded-for', before === undefined ? address : `${before}, ${address}`)
   lines.push('x-forwarded-proto', protocol)
   if (host !== '') lines.push('x-forwarded-host', host)
   lines.push('forwarded', forwarded === undefined ? node : `${forwarded}, ${node}`)
-  lines.push('via', viaOf(raw.headers['via']), 'x-request-id', requestId)
-}
-
-/** Every gateway adds itself (RFC 9110 section 7.6.3). */
-function viaOf(via: string | readonly string[] | undefined): string {
-  return via === undefined ? '1.1 octavo' : `${[via].flat().join(', ')}, 1.1 octavo`
-}
-
-/** An address as `Forwarded` writes it (RFC 7239 section 6). */
-function toForwardedNode(address: string): string {
-  return address.includes(':') ? `"[${address}]"` : address
+  // every gateway adds itself (RFC 9110 section 7.6.3)
+  const via = raw.headers['via']
+  const way = via === undefined ? '1.1 octavo' : `${[via].flat().join(', ')}, 1.1 octavo`
+  lines.push('via', way, 'x-request-id', requestId)
 }
 
 /** Entity tags have the suffix of their version, which the API behind does not know. */

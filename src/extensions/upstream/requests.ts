@@ -61,10 +61,17 @@ export function toConvertedRequest(
   input: ForwardInput,
   context: RequestContext,
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const path =
-    plan.settings.prefix + upstreamPathOf(plan, input, context) + queryOf(plan, Object(input.query), context)
+  const ownPath = plan.isMoved
+    ? writeNewestPath(plan.newest, input.params)
+    : toUpstreamPath(context, { appPrefix: plan.route.prefix, prefix: '' })
+  const path = plan.settings.prefix + ownPath + queryOf(plan, Object(input.query), context)
   const headers = requestHeadersOf(plan, context)
-  addDeclaredHeaders(headers, plan, input)
+  const declared = plan.names.get('headers')
+  if (declared !== undefined) {
+    const isMade = (name: string): boolean =>
+      declared.all.has(name) && !(declared.unchanged.has(name) && hasHeader(headers, name))
+    writeRequestHeaders(headers, input.headers, isMade)
+  }
   addCookies(headers, plan, Object(input.cookies), context)
   const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
   if (!isEncoded) return withRequestBody(plan, context, path, headers)
@@ -122,15 +129,6 @@ function upstreamMethodOf({ newest }: RequestPlan, { method }: RequestContext): 
     : (newest.methods[0] ?? method)
 }
 
-function upstreamPathOf(
-  { isMoved, route, newest }: RequestPlan,
-  { params }: ForwardInput,
-  context: RequestContext,
-): string {
-  if (!isMoved) return toUpstreamPath(context, { appPrefix: route.prefix, prefix: '' })
-  return writeNewestPath(newest, params)
-}
-
 /** The path of the newest version, below the prefix of the application. */
 function writeNewestPath(
   { name, pattern, prefix }: ResolvedRoute,
@@ -170,14 +168,6 @@ export function toDropped(names: RequestPlan['names'], isReading: boolean): Read
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
-
-function addDeclaredHeaders(lines: string[], { names }: RequestPlan, { headers }: ForwardInput): void {
-  const declared = names.get('headers')
-  if (declared === undefined) return
-  const isMade = (name: string): boolean =>
-    declared.all.has(name) && !(declared.unchanged.has(name) && hasHeader(lines, name))
-  writeRequestHeaders(lines, headers, isMade)
-}
 
 function addCookies(
   lines: string[],
@@ -232,7 +222,7 @@ async function openBody(
   const { raw } = context
   if (context.isBodyRead) {
     // its coding was undone
-    dropCoding(headers)
+    if (hasHeader(headers, 'content-encoding')) dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
     const bytes = await context.request.bytes()
     return bytes.length === 0 ? null : bytes
   }
@@ -244,10 +234,6 @@ async function openBody(
   }
   if (length !== undefined) headers.push('content-length', String(length))
   return openLong(raw.body, most, timeouts.body)
-}
-
-function dropCoding(headers: string[]): void {
-  if (hasHeader(headers, 'content-encoding')) dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
 }
 
 /** A converted body, with its content type if that is another one. */
@@ -264,8 +250,9 @@ async function toEncodedBody(
   }
   if (body === undefined) return { body: null }
   if (body instanceof Uint8Array) return { body }
-  if (!isJsonBody(request.header('content-type')) && typeof body === 'string')
-    return { body: Buffer.from(body) }
+  const mediaType = request.header('content-type')
+  const isJson = mediaType === undefined || /[/+]json\b/i.test(mediaType)
+  if (!isJson && typeof body === 'string') return { body: Buffer.from(body) }
   if (hasInexactNumber(decodeText(await request.bytes()))) throw new ValidationError([INEXACT])
   return { body: Buffer.from(JSON.stringify(body)) }
 }
@@ -275,10 +262,6 @@ const INEXACT: ValidationIssue = {
   path: [],
   code: 'inexact_number',
   message: 'It has an integer beyond 2^53 that cannot be passed on exactly',
-}
-
-function isJsonBody(type: string | undefined): boolean {
-  return type === undefined || /[/+]json\b/i.test(type)
 }
 
 function toUpstreamFormData(

@@ -20,7 +20,12 @@ export class RunningUpstream implements UpstreamApp {
   /** Sends a request of the application's own. Its path is below that of the API. */
   async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
-    const outgoing = await toOutgoing(request, this.#prefix + pathname + search)
+    const outgoing: OutgoingRequest = {
+      method: request.method,
+      path: this.#prefix + pathname + search,
+      headers: [...request.headers].flat(),
+      body: request.body === null ? null : new Uint8Array(await request.arrayBuffer()),
+    }
     const { status, headers, body } = await this.transport.send(
       outgoing,
       { signal: request.signal },
@@ -34,12 +39,6 @@ export class RunningUpstream implements UpstreamApp {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return new Response(content as Uint8Array<ArrayBuffer> | null, { status, headers: list })
   }
-}
-
-async function toOutgoing(request: Request, path: string): Promise<OutgoingRequest> {
-  const headers = [...request.headers].flat()
-  const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
-  return { method: request.method, path, headers, body }
 }
 
 /** The upstreams of what stands in for one. */

@@ -62,13 +62,11 @@ function telling(connect: buildConnector.connector): buildConnector.connector {
     connect(options, (...outcome) => {
       const [, socket] = outcome
       // before the listener of undici
-      socket?.prependListener('error', tellReset)
+      socket?.prependListener('error', (error: Error & { code?: string }) => {
+        if (error.code === 'ECONNRESET') error.code = 'UND_ERR_SOCKET'
+      })
       callback(...outcome)
     })
-}
-
-function tellReset(error: Error & { code?: string }): void {
-  if (error.code === 'ECONNRESET') error.code = 'UND_ERR_SOCKET'
 }
 
 class Upgrading extends Exchange<Upgraded> {

@@ -72,7 +72,14 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   const read = async (filter: UsageFilter = {}): Promise<readonly UsageEntry[]> => {
     checkOptionNames('UsageReport.read', filter, FILTER)
     const entries = (await writer.read?.(filter.since)) ?? []
-    return entries.filter((entry) => isWanted(entry, filter))
+    const { since = '', version, route, client } = filter
+    return entries.filter(
+      (entry) =>
+        entry.day >= since &&
+        (version === undefined || (entry.version ?? '') === version) &&
+        (route === undefined || entry.route === route) &&
+        (client === undefined || (entry.client ?? '') === client),
+    )
   }
   const controller = defineController({
     name: 'usage',
@@ -87,7 +94,10 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
           const filter = readFilter(request.query)
           // names of clients are for nobody else
           response.headers.set('cache-control', 'no-store')
-          return toReport(await read(filter).catch(failUnavailable))
+          const entries = await read(filter).catch((cause: unknown) => {
+            throw new HttpError(503, 'The counts cannot be read at the moment', { cause })
+          })
+          return toReport(entries)
         },
       },
     ],
@@ -98,10 +108,6 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
     controller: controller as unknown as UsageReport['controller'],
     read,
   }
-}
-
-function failUnavailable(cause: unknown): never {
-  throw new HttpError(503, 'The counts cannot be read at the moment', { cause })
 }
 
 function missing({ store, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {
@@ -117,15 +123,6 @@ function missing({ store, guards }: Partial<UsageReportOptions>): readonly Defin
       ),
     )
   return problems
-}
-
-function isWanted(entry: UsageEntry, { since = '', version, route, client }: UsageFilter): boolean {
-  return (
-    entry.day >= since &&
-    (version === undefined || (entry.version ?? '') === version) &&
-    (route === undefined || entry.route === route) &&
-    (client === undefined || (entry.client ?? '') === client)
-  )
 }
 
 const FILTERS = new Set(['since', 'version', 'route', 'client'])

@@ -28,7 +28,11 @@ const OPTIONS: Rules = {
     "a name of words and full stops, such as 'car.sold'",
   ],
   schema: [isSchema, 'a schema'],
-  version: [isVersionSpec, "a version, a range such as '>=2', or a list of them"],
+  version: [
+    (value) =>
+      Array.isArray(value) ? value.length > 0 && value.every(isVersionEntry) : isVersionEntry(value),
+    "a version, a range such as '>=2', or a list of them",
+  ],
   summary: [isNonEmptyString, 'a text'],
   description: [isNonEmptyString, 'a text'],
   tags: [(value) => Array.isArray(value) && value.every(isNonEmptyString), 'a list of texts'],
@@ -50,10 +54,14 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
   const webhook: Webhook<S> = {
     ...options,
     kind: 'webhook',
-    schemaIn: (asked, versions) =>
-      asked === null || isInVersions(version, asked, versions)
-        ? schemaAt(schema, asked, versions)
-        : undefined,
+    schemaIn: (asked, versions) => {
+      if (asked === null) return schema
+      if (!isInVersions(version, asked, versions)) return undefined
+      const parts = findHistoryInternals(versions.history)?.parts
+      const age = parts?.ages.get(asked)
+      // the newest one if no change reaches it
+      return (age === undefined ? undefined : parts?.plans.planOf(schema, age)?.wire) ?? schema
+    },
   }
   return recordLocation(webhook, defineWebhook)
 }
@@ -68,17 +76,6 @@ function isInVersions(
   return neutral || claims.has(version)
 }
 
-/** The schema as it was in a version, or the newest one if no change reaches it. */
-function schemaAt(schema: Schema, version: string | null, { history }: WebhookVersions): Schema {
-  const parts = findHistoryInternals(history)?.parts
-  const age = version === null ? undefined : parts?.ages.get(version)
-  return (age === undefined ? undefined : parts?.plans.planOf(schema, age)?.wire) ?? schema
-}
-
 function isVersionEntry(value: unknown): boolean {
   return isNonEmptyString(value) || typeof value === 'symbol'
-}
-
-function isVersionSpec(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 && value.every(isVersionEntry) : isVersionEntry(value)
 }

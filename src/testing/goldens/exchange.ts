@@ -70,7 +70,12 @@ export async function createExchange(
     request: {
       method,
       url: target,
-      headers: Object.fromEntries(names.map((name) => [name, headerLinesOf(request, name)])),
+      headers: Object.fromEntries(
+        names.map((name) => {
+          const [first = '', ...others] = request.lines(name)
+          return [name, others.length === 0 ? first : [first, ...others]]
+        }),
+      ),
       ...(protocol === 'https' ? { protocol } : {}),
       ...(remoteAddress === LOCAL ? {} : { remoteAddress }),
       ...sent,
@@ -99,11 +104,6 @@ function toKeptResponse(
 
 /** The id of the request in a problem document, which is another one each time. */
 const REQUEST_ID = /("requestId":")[\da-f]{8}-[\da-f-]{27}(")/
-
-function headerLinesOf(request: InjectRequest, name: string): string | readonly string[] {
-  const [first = '', ...others] = request.lines(name)
-  return others.length === 0 ? first : [first, ...others]
-}
 
 function kept(bytes: Uint8Array): { readonly body?: GoldenBody } {
   if (bytes.length === 0) return {}

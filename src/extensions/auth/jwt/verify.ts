@@ -105,8 +105,8 @@ async function prepareVerify(options: TokenRules): Promise<PreparedKeys> {
       if (flaw !== undefined) return { reason: `${flaw} claim` }
       return { claims: freezeDeep(payload) }
     } catch (error) {
-      if (error instanceof jose.errors.JOSEError) return { reason: toRefusalReason(error) }
-      throw error
+      if (!(error instanceof jose.errors.JOSEError)) throw error
+      return { reason: 'claim' in error ? `${error.code} ${String(error.claim)}` : error.code }
     }
   }
   return { verify, toKey }
@@ -116,8 +116,4 @@ async function prepareVerify(options: TokenRules): Promise<PreparedKeys> {
 function toTokenType(typ: unknown): string | undefined {
   if (typ === undefined) return undefined
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : ''
-}
-
-function toRefusalReason(error: { readonly code: string }): string {
-  return 'claim' in error ? `${error.code} ${String(error.claim)}` : error.code
 }

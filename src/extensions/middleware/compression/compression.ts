@@ -54,13 +54,6 @@ interface Zstd {
 const ZSTD_LEVEL = 100
 const ZSTD_FLUSH = 1
 
-/** The codings of these names in their order, without those that this version of Node lacks. */
-function createCodings(names: readonly ContentEncoding[], levels: CompressionLevels): readonly Coding[] {
-  // loaded when the application is built, not with Octavo
-  const zlib = process.getBuiltinModule('node:zlib')
-  return names.flatMap((name) => CREATE[name](zlib, levels[name]))
-}
-
 const CREATE: Readonly<Record<ContentEncoding, (zlib: ZlibModule, level: number) => readonly Coding[]>> = {
   br: (zlib, level) => {
     const { constants } = zlib
@@ -176,7 +169,11 @@ export function compression(options: CompressionOptions = {}): Middleware {
       : atOnceOr('compression.filter', filter(response, context), false, context)
   // workerd compresses by itself what its clients take, and would do so again
   if (isWorkerd()) return (_context, next) => next()
-  const codings = createCodings([...new Set(encodings)], { ...LEVELS, ...level })
+  // loaded when the application is built, not with Octavo
+  const zlib = process.getBuiltinModule('node:zlib')
+  const levels = { ...LEVELS, ...level }
+  // those that this version of Node lacks are left out
+  const codings = [...new Set(encodings)].flatMap((name) => CREATE[name](zlib, levels[name]))
   if (codings.length === 0) checkOptions(WHERE, {}, OPTIONS, [NO_CODING])
   const complete = (context: ExecutionContext, response: FinishedResponse): Awaitable<FinishedResponse> => {
     const { status, headers, body } = response
@@ -185,7 +182,8 @@ export function compression(options: CompressionOptions = {}): Middleware {
       return response
     // whatever is chosen now, another client may get something else; a part says so as the whole does (RFC 9110 section 15.3.7)
     context.response.headers.append('vary', 'Accept-Encoding')
-    if (isPartialContent(response)) return response
+    // of a part, the bytes that were asked for are those without coding (RFC 9110 section 14.4)
+    if (status === 206 || headers['content-range'] !== undefined) return response
     const { coding, isDemanded } = negotiate(context.request.header('accept-encoding'), codings)
     if (coding === undefined) return response
     if (isNotModified || body === null) return withWeakTag(response)
@@ -336,11 +334,6 @@ function isFixed({ headers }: FinishedResponse): boolean {
   return cache !== undefined && /(?:^|[\s,])no-transform(?:$|[\s,])/i.test([cache].flat().join(','))
 }
 
-/** Whether a response holds, or refuses, a part of a content (RFC 9110 section 14.4): the bytes that were asked for are those without coding. */
-function isPartialContent({ status, headers }: FinishedResponse): boolean {
-  return status === 206 || headers['content-range'] !== undefined
-}
-
 /** The codings that a client takes, in the order of the server's preference. */
 interface Negotiated<T> {
   /** The coding to use, or `undefined` for none. */
@@ -382,16 +375,11 @@ function parseWeights(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const member of header.split(',')) {
     const [name = '', parameter, ...rest] = member.split(';')
-    const weight = parameter === undefined ? 1 : parseWeight(parameter)
+    const weight = parameter === undefined ? '1' : WEIGHT.exec(parameter.trim())?.[1]
     if (weight === undefined || rest.length > 0) continue
     const coding = name.trim().toLowerCase()
     // RFC 9110 section 8.4.1.3
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight)
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, Number(weight))
   }
   return weights
-}
-
-function parseWeight(parameter: string): number | undefined {
-  const [, weight] = WEIGHT.exec(parameter.trim()) ?? []
-  return weight === undefined ? undefined : Number(weight)
 }

@@ -128,8 +128,12 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
   const limited: Middleware = async (context, next) => {
     const answer = await ask(context)
     if (answer === undefined) return next()
-    if (answer.refusal === undefined) return addHeaders(await next(), answer.headers)
-    throw limitReached(answer.refusal, answer.headers)
+    if (answer.refusal !== undefined) throw limitReached(answer.refusal, answer.headers)
+    const response = await next()
+    // before what limits further inside have told
+    for (const [name, value] of Object.entries(answer.headers))
+      response.headers[name] = [value, response.headers[name] ?? []].flat().join(', ')
+    return response
   }
   const canActivate = async (context: ExecutionContext): Promise<true> => {
     const answer = await ask(context)
@@ -304,15 +308,6 @@ function createAddressOf(): (context: ExecutionContext) => string {
 
 const NO_ADDRESS =
   'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give by'
-
-/** Adds to what limits further inside have told. */
-function addHeaders(response: FinishedResponse, headers: Readonly<Record<string, string>>): FinishedResponse {
-  for (const [name, value] of Object.entries(headers)) {
-    const inner = [response.headers[name] ?? []].flat()
-    response.headers[name] = [value, ...inner].join(', ')
-  }
-  return response
-}
 
 /** A request on its way, whose headers are written when everything else is done. */
 interface Sealed {

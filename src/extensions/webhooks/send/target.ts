@@ -79,21 +79,17 @@ export function createTargets(given: TargetOptions, timeout: number): Targets {
     if (problem !== undefined) throw new WebhookTargetError(problem)
     return url
   }
-  const check = (text: string): Promise<void> => {
+  const check = async (text: string): Promise<void> => {
     const resolved = new Promise<void>((done, reject) => {
       const { hostname } = read(text)
       if (isIP(toHost(hostname)) > 0) return done()
       return lookup(hostname, { all: true }, (error) => (error === null ? done() : reject(error)))
     })
-    return inTime(resolved, timeout)
+    // resolvers of systems try for a minute and more
+    if (await settlesWithin(resolved, timeout)) return
+    throw new Error(`The host of the URL was not resolved within ${timeout} ms`)
   }
   return { read, check, lookup }
-}
-
-/** Waits for a name to be resolved. Resolvers of systems try for a minute and more. */
-async function inTime(resolved: Promise<void>, timeout: number): Promise<void> {
-  if (!(await settlesWithin(resolved, timeout)))
-    throw new Error(`The host of the URL was not resolved within ${timeout} ms`)
 }
 
 /** A callback that is called once, whatever a function of an application does. */
