@@ -134,16 +134,20 @@ function toPlan(
     isStreamRead,
     isWatched: route.layers.interceptors.length > 0,
     settings,
-    headers: {
-      keepsHost: settings.keepsHost,
-      trust: trustProxy,
-      declared: names.get('headers')?.all ?? new Set(),
-    },
+    headers: toHeaderSettings(settings, trustProxy, names),
   }
 }
 
 function convertsResponse({ layer }: ResolvedRoute, status: number): boolean {
   return layer?.response(status)?.toOlder !== undefined
+}
+
+function toHeaderSettings(
+  { keepsHost }: UpstreamSettings,
+  trust: ForwardSettings['trustProxy'],
+  names: RequestPlan['names'],
+): RequestPlan['headers'] {
+  return { keepsHost, trust, declared: names.get('headers')?.all ?? new Set() }
 }
 
 function readsAny({ responses, status }: ResolvedRoute, isRead: (status: number) => boolean): boolean {
