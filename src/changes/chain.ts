@@ -158,7 +158,9 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
         report(`before names a change that is not among the newer ones of ${name}`, fix, 'invalid_change')
         return
       }
-      const later = touchedIn(steps.slice(against.index))
+      const later = new Set(
+        steps.slice(against.index).flatMap(({ fieldChanges }) => fieldChanges.map(({ fieldId }) => fieldId)),
+      )
       const asked: FieldChange[] = []
       for (const [key, field] of Object.entries(reshape.fields)) {
         const fieldId = against.state.get(key)
@@ -207,10 +209,6 @@ function findBase(
   const index = base === undefined ? 0 : steps.findLastIndex(({ change }) => change === base) + 1
   const state = states[index]
   return state === undefined || (base !== undefined && index === 0) ? undefined : { index, state }
-}
-
-function touchedIn(steps: readonly Step[]): ReadonlySet<FieldId> {
-  return new Set(steps.flatMap(({ fieldChanges }) => fieldChanges.map(({ fieldId }) => fieldId)))
 }
 
 interface Asked {

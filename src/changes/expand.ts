@@ -8,7 +8,6 @@ import {
   isRange,
   specEntries,
   type KnownVersions,
-  type VersionEntry,
 } from '../versioning/version.ts'
 import { isString } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
@@ -201,7 +200,9 @@ function writeOut(
 ): readonly ResolvedRoute[] {
   const { route, orders } = reached
   // versions that are no part of the history stay where they were
-  const others = specEntries(route.version).filter((each) => !isListed(each, parts))
+  const others = specEntries(route.version).filter(
+    (each) => !(typeof each === 'string' && (parts.versions.includes(each) || isRange(each))),
+  )
   const states = parts.statesOf(own, orders)
   const oldest = Math.max(0, ...states.map(({ age }) => age))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
@@ -249,10 +250,6 @@ function toStates(
     states.set(count, state)
   }
   return [...states.values()]
-}
-
-function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
-  return typeof entry === 'string' && (versions.includes(entry) || isRange(entry))
 }
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */

@@ -67,14 +67,11 @@ function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow>>): Er
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
   return Object.fromEntries(
     Object.entries<ErrorRow>(rows).map(([code, row]) => {
-      const [status, title = inWords(code)] = typeof row === 'number' ? [row, PHRASES[row]] : row
+      const [status, title = capitalize(code).replaceAll('_', ' ')] =
+        typeof row === 'number' ? [row, PHRASES[row]] : row
       return [code, { status, title }]
     }),
   ) as Record<C, { status: number; title: string }>
-}
-
-function inWords(code: string): string {
-  return capitalize(code).replaceAll('_', ' ')
 }
 
 /** The options of an `HttpError`. */
@@ -126,7 +123,7 @@ export class HttpError extends Error {
     this.name = 'HttpError'
     this.status = status
     this.detail = detail
-    this.code = code ?? toCode(phrase)
+    this.code = code ?? phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
     this.type = type ?? 'about:blank'
     this.title = title ?? phrase
     this.headers = headers
@@ -296,10 +293,6 @@ export const unprocessable: HttpErrorFactory = thrower(422)
 export const tooManyRequests: HttpErrorFactory = thrower(429)
 /** A 503 error to throw. */
 export const serviceUnavailable: HttpErrorFactory = thrower(503)
-
-function toCode(phrase: string): string {
-  return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
-}
 
 /**
  * The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere.

@@ -23,7 +23,6 @@ import {
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
 const isVersionEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isNonEmptyString(value)
-const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
 const TEXT: OptionRule = [isString, 'a string']
 const FLAG: OptionRule = [isBoolean, 'true or false']
@@ -260,7 +259,7 @@ export function checkMethods(
     return [{ code: 'invalid_method', where, message, fix: "write method: 'GET'" }]
   }
   return methods.flatMap((value): DefinitionProblem[] =>
-    isMethod(value)
+    METHODS.some((method) => method === value)
       ? []
       : [
           {

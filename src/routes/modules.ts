@@ -34,7 +34,13 @@ export function collectModules(root: unknown, settled: SettledModules = new Map(
   const modules: ModuleNode[] = []
   const pending: PromiseLike<unknown>[] = []
   if (isModule(root)) findNode(root)
-  else problems.push(noRoot(root))
+  else
+    problems.push({
+      code: 'invalid_field',
+      where: 'createApp',
+      message: `the root module is ${describeValue(root)}`,
+      fix: 'write createApp(defineModule({ controllers: [carController] }))',
+    })
   return { modules, pending, problems }
 
   function findNode(module: AnyModule): ModuleNode {
@@ -71,15 +77,6 @@ export function collectModules(root: unknown, settled: SettledModules = new Map(
     }
     problems.push(noModule(label, `imports[${index}] is ${describeValue(value)}`, value))
     return undefined
-  }
-}
-
-function noRoot(root: unknown): DefinitionProblem {
-  return {
-    code: 'invalid_field',
-    where: 'createApp',
-    message: `the root module is ${describeValue(root)}`,
-    fix: 'write createApp(defineModule({ controllers: [carController] }))',
   }
 }
 

@@ -65,7 +65,7 @@ export function readSources(
     if (declared === undefined) return []
     const schema = toSchema(name, declared, problems)
     if (schema === undefined) return []
-    if (name !== 'body' && takesNoObject(schema)) {
+    if (name !== 'body' && NO_OBJECTS.has(unwrap(schema)?.type ?? '')) {
       problems.push(notAnObject(name, schema))
       return []
     }
@@ -120,10 +120,6 @@ const NO_OBJECTS = new Set(
 
 /** Those that are written without arguments. */
 const SCALARS = new Set(['string', 'number', 'boolean', 'bigint', 'date'])
-
-function takesNoObject(schema: Schema): boolean {
-  return NO_OBJECTS.has(unwrap(schema)?.type ?? '')
-}
 
 function notAnObject(name: SourceName, schema: Schema): SourceProblem {
   const type = unwrap(schema)?.type ?? ''

@@ -94,7 +94,10 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
     for (const sided of sides) {
       const site = siteOf(sided, found)
       checkNames(site)
-      checkExamples(site)
+      for (const example of site.sided.step.reshape.examples ?? []) {
+        checkExample(site, example, 'up')
+        checkExample(site, example, 'down')
+      }
       checkTrips(site)
     }
     // what a step does wrong alone shows in every chain
@@ -171,13 +174,6 @@ function checkNames({ chain, sided, report }: Site): void {
     if (unknown === undefined) continue
     const message = `an example has ${side}.${unknown}, which is no field of ${chain.name} that the change names on this side`
     report({ code: 'unknown_field', fields: [unknown], message, fix: `Name one of ${names.join(', ')}.` })
-  }
-}
-
-function checkExamples(site: Site): void {
-  for (const example of site.sided.step.reshape.examples ?? []) {
-    checkExample(site, example, 'up')
-    checkExample(site, example, 'down')
   }
 }
 

@@ -164,7 +164,9 @@ function toSteps(
       else alive.add(fieldId)
     }
     const applied = { ...part, ...wholeOf(step, schema === model, alive) }
-    return isIdle(applied) ? [] : [{ order: orders.get(change) ?? 0, step, ...applied }]
+    return applied.fieldChanges.length === 0 && !applied.isRefined && applied.named === undefined
+      ? []
+      : [{ order: orders.get(change) ?? 0, step, ...applied }]
   })
 }
 
@@ -178,14 +180,6 @@ function wholeOf(
     isRefined: reshape.refine !== undefined && older.every(([, fieldId]) => alive.has(fieldId)),
     named: isModel ? reshape.named?.was : undefined,
   }
-}
-
-function isIdle({
-  fieldChanges,
-  isRefined,
-  named,
-}: Omit<AppliedStep, 'order' | 'step' | 'isPartial'>): boolean {
-  return fieldChanges.length === 0 && !isRefined && named === undefined
 }
 
 /** Returns the part of a step about the fields of an object. Fields that existed only before come with all their replacements. */

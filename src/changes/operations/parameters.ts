@@ -1,7 +1,7 @@
 import { headerName } from '../../http/http.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import { isSchema, objectShape, type Fields, type Schema } from '../../schema/schema.ts'
+import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
 import { cloneNameless } from '../zod.ts'
 import { createRefine } from '../convert/object-plan.ts'
@@ -103,7 +103,12 @@ export function sourceBefore(
   // that of models runs them itself
   const refine = plan === undefined ? createRefine(source.schema) : undefined
   return {
-    schema: cloneNameless(plan?.parse ?? source.schema, { shape: toShape(parameters), checks: [] }),
+    schema: cloneNameless(plan?.parse ?? source.schema, {
+      shape: Object.fromEntries(
+        parameters.flatMap(({ name, schema }) => (name === undefined ? [] : [[name, schema]])),
+      ),
+      checks: [],
+    }),
     up: (value, extra) => {
       const given = toRecord(value)
       if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
@@ -180,12 +185,6 @@ function changeParameter(
     known.renamers.push(change.id)
   } else if (was === absent) known.name = undefined
   else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, schema: was })
-}
-
-function toShape(parameters: readonly Parameter[]): Fields {
-  return Object.fromEntries(
-    parameters.flatMap(({ name, schema }) => (name === undefined ? [] : [[name, schema]])),
-  )
 }
 
 /** Values under their newest names. Undeclared values stay; values that only older versions have are dropped. */

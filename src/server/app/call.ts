@@ -62,17 +62,19 @@ function createInvoke(called: ResolvedRoute, container: Container): InvokeRoute 
   )
   const check = createSourceCheck(route)
   const read = createInputReader(route)
-  const info = toRouteInfo(route)
+  const info = Object.freeze({
+    name: route.name,
+    method: route.methods[0] ?? 'GET',
+    path: route.pattern.text,
+    controller: route.controller,
+    meta: route.meta,
+  })
   return async (given, context, callers) => {
     check(given)
     const input = await read(given)
     input.inject = injection.isAsync ? await injection.readAsync(context) : injection.read(context)
     return toCallResult(route, await call(input, toRouteCall(route, info, context, container, callers)))
   }
-}
-
-function toRouteInfo({ name, methods, pattern, controller, meta }: ResolvedRoute): RouteInfo {
-  return Object.freeze({ name, method: methods[0] ?? 'GET', path: pattern.text, controller, meta })
 }
 
 /** Creates the function that refuses input for sources that a route does not have. What is `undefined` is not given. */

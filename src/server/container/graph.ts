@@ -35,7 +35,13 @@ export function createGraph(
   for (const owner of modules) {
     const table = provided.get(owner) ?? new Map<Token<unknown>, ProviderNode>()
     const provide = (token: Token<unknown>, to: object): void => {
-      if (table.has(token)) problems.push(duplicate(owner, token))
+      if (table.has(token))
+        problems.push({
+          code: 'duplicate_provider',
+          where: owner.label,
+          message: `providers has ${token.token} twice`,
+          fix: 'keep one of them',
+        })
       else if (isProvider(to) && to !== token) {
         // what the owner sees is shared, so that a bound provider is not made twice
         table.set(token, nodeOf(to, owner))
@@ -47,7 +53,13 @@ export function createGraph(
       else if ('value' in to) table.set(token, toValueNode(token, to.value, owner))
     }
     for (const [index, entry] of (owner.module.providers ?? []).entries()) {
-      if (!provideEntry(entry, provide, overrides)) problems.push(notProvidable(owner, index, entry))
+      if (!provideEntry(entry, provide, overrides))
+        problems.push({
+          code: 'invalid_field',
+          where: owner.label,
+          message: `providers[${index}] is ${describeValue(resolveLazy(entry))}`,
+          fix: 'pass the result of defineProvider, bind(token, provider) or bind(token, { value })',
+        })
     }
   }
   for (const alias of aliases) alias()
@@ -96,15 +108,6 @@ function provideEntry(
   return true
 }
 
-function notProvidable(owner: ModuleNode, index: number, entry: unknown): DefinitionProblem {
-  return {
-    code: 'invalid_field',
-    where: owner.label,
-    message: `providers[${index}] is ${describeValue(resolveLazy(entry))}`,
-    fix: 'pass the result of defineProvider, bind(token, provider) or bind(token, { value })',
-  }
-}
-
 /** A binding to a provider that is overridden leads to what stands in for it. */
 function overriddenTarget(to: object, overrides: Overrides): object {
   return overrides.find(to) ?? to
@@ -121,15 +124,6 @@ function connectProvider(
     const found = findUsed(use, modules, visibility)
     if ('source' in found) node.deps.set(key, found.source)
     else problems.push(found.problem)
-  }
-}
-
-function duplicate(owner: ModuleNode, { token }: Token<unknown>): DefinitionProblem {
-  return {
-    code: 'duplicate_provider',
-    where: owner.label,
-    message: `providers has ${token} twice`,
-    fix: 'keep one of them',
   }
 }
 
@@ -230,19 +224,29 @@ function exportProblems(
   has: (token: Token<unknown>) => boolean,
 ): readonly DefinitionProblem[] {
   return (module.exports ?? []).map(resolveLazy).flatMap((entry, index): DefinitionProblem[] => {
-    if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
+    if (isToken(entry))
+      return has(entry)
+        ? []
+        : [
+            {
+              code: 'unknown_export',
+              where: label,
+              message: `exports names ${entry.token}, which the module neither provides nor imports`,
+              fix: `add ${entry.token} to providers, or remove it from exports`,
+            },
+          ]
     if (imports.some((imported) => imported.module === entry)) return []
-    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index, entry)]
+    return [
+      isDefinition('module')(entry)
+        ? notImported(label, entry)
+        : {
+            code: 'unknown_export',
+            where: label,
+            message: `exports[${index}] is ${describeValue(entry)}`,
+            fix: 'list providers, tokens and imported modules, as in exports: [CarService]',
+          },
+    ]
   })
-}
-
-function notProvided(where: string, { token }: Token<unknown>): DefinitionProblem {
-  return {
-    code: 'unknown_export',
-    where,
-    message: `exports names ${token}, which the module neither provides nor imports`,
-    fix: `add ${token} to providers, or remove it from exports`,
-  }
 }
 
 function notImported(where: string, entry: unknown): DefinitionProblem {
@@ -253,15 +257,6 @@ function notImported(where: string, entry: unknown): DefinitionProblem {
     where,
     message: `exports names ${name}, which the module does not import`,
     fix: `add ${name} to imports too`,
-  }
-}
-
-function notExportable(where: string, index: number, entry: unknown): DefinitionProblem {
-  return {
-    code: 'unknown_export',
-    where,
-    message: `exports[${index}] is ${describeValue(entry)}`,
-    fix: 'list providers, tokens and imported modules, as in exports: [CarService]',
   }
 }
 

@@ -82,7 +82,10 @@ export function createLifetime(keep: () => InContext = () => runNow): ScopeLifet
   }
   return {
     create: (node, deps) => {
-      if (ending !== undefined) return Promise.reject(endedError(node))
+      if (ending !== undefined)
+        return Promise.reject(
+          new Error(`${node.label} was injected after its request or application had ended`),
+        )
       const making = make(node, deps)
       underWay.add(making)
       const settle = (): void => void underWay.delete(making)
@@ -95,8 +98,4 @@ export function createLifetime(keep: () => InContext = () => runNow): ScopeLifet
 
 function runNow<T>(work: () => T): T {
   return work()
-}
-
-function endedError({ label }: ProviderNode): Error {
-  return new Error(`${label} was injected after its request or application had ended`)
 }

@@ -12,7 +12,6 @@ import type { Generator } from '../../openapi/document/generate.ts'
 import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, loadZod, requireZod } from '../../schema/schema.ts'
-import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -139,7 +138,11 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
     const created = createGenerator(
       {
         versions: shownVersions(one),
-        named: namedSchemas(modules),
+        named: modules.flatMap(({ module, label }) =>
+          Object.entries(module.schemas ?? {}).flatMap(([name, schema]): readonly NamedSchema[] =>
+            isSchema(schema) ? [{ name, schema, where: label }] : [],
+          ),
+        ),
         errorFormat: settings.errorFormat,
         settings: toDocumentSettings(one),
         warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
@@ -184,14 +187,6 @@ function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRou
     stream !== undefined ||
     headerSchemasOf(openapi).length > 0 ||
     layers.errorHandlers.some(({ response }) => response !== undefined)
-  )
-}
-
-function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
-  return modules.flatMap(({ module, label }) =>
-    Object.entries(module.schemas ?? {}).flatMap(([name, schema]): readonly NamedSchema[] =>
-      isSchema(schema) ? [{ name, schema, where: label }] : [],
-    ),
   )
 }
 

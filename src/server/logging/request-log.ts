@@ -21,7 +21,7 @@ function logRequest(
   const { requestId, request, originalPath, version, route, client } = context
   const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
   const { method } = request
-  const time = toMicros(duration)
+  const time = Math.round(duration * 1000) / 1000
   // written out, because a copy of an object costs more than all else here, and its JSON twice as much
   const details: Record<string, unknown> =
     route === null
@@ -39,9 +39,4 @@ function cutVersionAt(path: string, versionAt: FindVersion | undefined): string 
     .split('/')
     .map((segment, index) => (index === position ? cutVersion(segment) : segment))
     .join('/')
-}
-
-/** Rounds milliseconds to microseconds. */
-function toMicros(duration: number): number {
-  return Math.round(duration * 1000) / 1000
 }

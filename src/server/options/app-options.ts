@@ -227,7 +227,9 @@ const OPTIONS: Rules = {
   ],
   validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
   logger: [
-    (value) => value === false || isLogger(value),
+    (value) =>
+      value === false ||
+      (isObject(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)),
     'false or an object with debug, info, warn and error, such as pino()',
   ],
   timeouts: [
@@ -298,10 +300,6 @@ function isOverride(value: unknown): boolean {
     isToken(token) &&
     (isDefinition('provider')(to) || (typeof to === 'object' && to !== null && 'value' in to))
   )
-}
-
-function isLogger(value: unknown): boolean {
-  return isObject(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
 }
 
 /** The rules of a group of options that are all counts. */

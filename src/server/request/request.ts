@@ -136,7 +136,7 @@ export class RequestView implements HttpRequest {
     const raw = this.#raw
     const { bodyLimit } = this.settings
     const arrived = raw.takeArrived?.(bodyLimit)
-    if (arrived === undefined && isCoded(raw)) return this.bytes().then(use)
+    if (arrived === undefined && codingOf(raw) !== undefined) return this.bytes().then(use)
     this.#isRead = true
     const body = (this.#kept.body = new PassedBody(arrived))
     return arrived === undefined ? body.read(raw.body, bodyLimit, use) : use(arrived)
@@ -257,11 +257,6 @@ function readContent(raw: RawRequest, limit: number): Promise<Uint8Array> {
 function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8Array> {
   const coding = codingOf(raw)
   return coding === undefined ? raw.body.chunks(limit) : decodeBody(raw, coding, limit)
-}
-
-/** Whether a body has a content coding. */
-function isCoded(raw: RawRequest): boolean {
-  return codingOf(raw) !== undefined
 }
 
 /** The content coding of a body in lower case, several as a list, or `undefined` if it has none (RFC 9110 section 8.4). */

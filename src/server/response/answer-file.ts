@@ -15,7 +15,10 @@ export async function answerWithFile(
   context: ReplyContext,
 ): Promise<RawReply> {
   const { filename = '', type } = options
-  const validators = toOwnValidators(options)
+  const validators = {
+    ...(options.etag === undefined ? {} : { etag: options.etag === false ? undefined : options.etag }),
+    ...(options.lastModified === undefined ? {} : { modified: toSeconds(options.lastModified.getTime()) }),
+  }
   const disposition = toDispositionHeader(source, options)
   const byName = filename === '' ? undefined : await contentTypeOfFile(filename)
   const found = await toFound(source, options)
@@ -38,13 +41,6 @@ async function toFound(source: string | URL | Uint8Array | Blob, options: FileOp
   })
   if (found.kind === 'file') return found.content
   throw httpError('file_not_found', 'There is no such file')
-}
-
-function toOwnValidators({ etag, lastModified }: FileOptions): Partial<FileContent> {
-  return {
-    ...(etag === undefined ? {} : { etag: etag === false ? undefined : etag }),
-    ...(lastModified === undefined ? {} : { modified: toSeconds(lastModified.getTime()) }),
-  }
 }
 
 function toDispositionHeader(

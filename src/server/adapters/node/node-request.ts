@@ -212,7 +212,12 @@ export class NodeRequest implements RawRequest {
     const { request, response } = this
     // Node reads the rest of the body away once a request is over; one that was read by something else is destroyed, too
     const isOver = response.destroyed || response.writableEnded
-    if (request.readableDidRead) return isOver ? bodyEndedEarly() : bodyTaken()
+    if (request.readableDidRead)
+      return isOver
+        ? bodyEndedEarly()
+        : new Error(
+            'The body was read before the application got it: put app.handler before express.json() and other body readers',
+          )
     return this.#isGone() ? bodyEndedEarly() : undefined
   }
 
@@ -264,11 +269,4 @@ export class PassingRequest extends NodeRequest {
   pass(): void {
     this.isPassed = true
   }
-}
-
-/** The error of a body that something before the application has read, such as `express.json()`. */
-function bodyTaken(): Error {
-  return new Error(
-    'The body was read before the application got it: put app.handler before express.json() and other body readers',
-  )
 }

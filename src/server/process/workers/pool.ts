@@ -159,7 +159,11 @@ function createRestart(
   const restart = async (slot: WorkerSlot): Promise<void> => {
     const dead = slot.worker
     slot.deaths = dead.age() > STABLE ? 1 : slot.deaths + 1
-    await delay(pauseAfter(slot.deaths), undefined, { signal: ending }).catch(() => undefined)
+    await delay(
+      slot.deaths < 2 ? 0 : Math.min(PAUSE.shortest * 2 ** (slot.deaths - 2), PAUSE.longest),
+      undefined,
+      { signal: ending },
+    ).catch(() => undefined)
     if (ending.aborted || slot.worker !== dead) return
     const worker = launch()
     slot.worker = worker
@@ -173,11 +177,6 @@ function createRestart(
     await giveUp()
   }
   return settle
-}
-
-/** Milliseconds to wait after so many deaths. */
-function pauseAfter(deaths: number): number {
-  return deaths < 2 ? 0 : Math.min(PAUSE.shortest * 2 ** (deaths - 2), PAUSE.longest)
 }
 
 /**

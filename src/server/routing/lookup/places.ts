@@ -68,11 +68,9 @@ export function besideRest({ rows }: Table, places: PathLookup, locate: Locate):
 
 /** Leaves out what an API behind would answer, if it must not. */
 function beside({ isElsewhere }: RouteMatch, leaves: readonly Endpoints<Endpoint>[]): typeof leaves {
-  return isElsewhere === true ? leaves.filter((leaf) => !isOfRest(leaf)) : leaves
-}
-
-function isOfRest({ methods }: Endpoints<Endpoint>): boolean {
-  return methods.some((endpoint) => endpoint?.isRest === true)
+  return isElsewhere === true
+    ? leaves.filter((leaf) => !leaf.methods.some((endpoint) => endpoint?.isRest === true))
+    : leaves
 }
 
 /** Creates the lookup of an application without versioning. */

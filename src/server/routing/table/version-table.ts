@@ -184,7 +184,10 @@ function toRoots(
     pathRoot:
       path === undefined
         ? withoutVersion
-        : prefixZones.reduce((root, zone) => mountZone(root, zone, path), withoutVersion),
+        : prefixZones.reduce(
+            (root, zone) => mount(root, literalsIn(zone.prefix), toMounts(path, zone.inPath)),
+            withoutVersion,
+          ),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
     defaults:
       typeof versioning.defaultVersion === 'function'
@@ -202,10 +205,6 @@ function toRoots(
 
 function literalsIn(prefix: string): readonly string[] {
   return prefix.split('/').filter(Boolean)
-}
-
-function mountZone(root: Node<Endpoint>, zone: Zone, scheme: ActiveScheme): Node<Endpoint> {
-  return mount(root, literalsIn(zone.prefix), toMounts(scheme, zone.inPath))
 }
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()

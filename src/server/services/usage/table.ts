@@ -46,7 +46,7 @@ export function createTable(moment: number, limit: number, places: KnownPlaces):
     add: ({ id }, client, { count, last, ...more }) => {
       const { clientErrors = 0, serverErrors = 0, brownouts = 0, pinned = 0, defaulted = 0 } = more
       const lastBrownout = brownouts === 0 ? 0 : within(more.lastBrownout ?? last)
-      counts.add(id, client && cut(client), {
+      counts.add(id, client && (client.length > LONGEST_NAME ? client.slice(0, LONGEST_NAME) : client), {
         count,
         last: within(last),
         clientErrors,
@@ -66,10 +66,6 @@ export function createTable(moment: number, limit: number, places: KnownPlaces):
     entries: () => toCalled(counts, places).map((called) => toEntry(called, table.day, start)),
   }
   return table
-}
-
-function cut(name: string): string {
-  return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
 }
 
 interface Called extends Pick<Place, 'version' | 'route'> {

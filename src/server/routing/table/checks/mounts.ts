@@ -11,7 +11,11 @@ export function mountWarnings(rows: readonly TableRoute[]): readonly DefinitionW
   const routes = rows.map(({ route }) => route)
   return routes.flatMap((mount): DefinitionWarning[] => {
     if (mount.forward === undefined || mount.mount?.hasGuards !== false) return []
-    const guarded = routes.filter((route) => isBeside(route, mount) && hasMoreGuards(route, mount))
+    const guarded = routes.filter(
+      (route) =>
+        isBeside(route, mount) &&
+        route.layers.guards.some(({ part }) => mount.layers.guards.every((other) => other.part !== part)),
+    )
     if (guarded.length === 0) return []
     const labels = [...new Set(guarded.map(({ label }) => label))]
     return [
@@ -33,8 +37,4 @@ function isBeside({ forward, mount, pattern }: ResolvedRoute, other: ResolvedRou
     const isOther = segment.kind === 'literal' && own?.kind === 'literal' && segment.text !== own.text
     return own !== undefined && !isOther
   })
-}
-
-function hasMoreGuards({ layers }: ResolvedRoute, mount: ResolvedRoute): boolean {
-  return layers.guards.some(({ part }) => mount.layers.guards.every((other) => other.part !== part))
 }
