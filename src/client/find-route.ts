@@ -92,14 +92,11 @@ function createLoad(
     routes === undefined ? toDocs(base, docs, version) : new URL(routes, base.href.replace(/\/?$/, '/'))
   return async () => {
     const map = toMap(await read(url), url.href)
-    return url.origin === base.origin ? map : withoutHosts(map)
+    if (url.origin === base.origin) return map
+    // a map from elsewhere does not say where requests go, with what they carry
+    const calls = Object.entries(map.routes).map(([name, { host: _host, ...call }]) => [name, call] as const)
+    return { ...map, routes: Object.fromEntries(calls) }
   }
-}
-
-/** A map from elsewhere does not say where requests go, with what they carry. */
-function withoutHosts({ routes, ...others }: RouteMap): RouteMap {
-  const calls = Object.entries(routes).map(([name, { host: _host, ...call }]) => [name, call] as const)
-  return { ...others, routes: Object.fromEntries(calls) }
 }
 
 function toDocs(base: URL, docs: string, version: string | undefined): URL {

@@ -57,7 +57,11 @@ function combineGuards(guards: readonly AnyGuard[]): UntypedGuard {
   // an optional guard would allow before others were asked: all are asked for credentials first
   const asked = guards.map((guard) => guard.required ?? guard)
   const isOptional = asked.some((guard, index) => guard !== guards[index])
-  const members = asked.map((guard, index) => ({ guard, prefix: `${index}.`, mark: markOf(asked, index) }))
+  const members = asked.map((guard, index) => {
+    const before = asked.slice(0, index).filter(({ name }) => name === guard.name).length
+    // distinguishes a guard from earlier guards of its name
+    return { guard, prefix: `${index}.`, mark: before === 0 ? '' : `${before}.` }
+  })
   const tokens = members.flatMap(({ guard, prefix }) =>
     Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
   )
@@ -97,13 +101,6 @@ function securityOf(guards: readonly AnyGuard[], isOptional: boolean): Pick<Unty
   const demands = alternatives.filter((alternative) => Object.keys(alternative).length > 0)
   const isOpen = isOptional || demands.length < alternatives.length
   return alternatives.length === 0 ? {} : { security: isOpen ? [...demands, {}] : demands }
-}
-
-/** Distinguishes a guard from earlier guards of its name. */
-function markOf(guards: readonly AnyGuard[], index: number): string {
-  const name = guards[index]?.name
-  const before = guards.slice(0, index).filter((guard) => guard.name === name).length
-  return before === 0 ? '' : `${before}.`
 }
 
 /** Whether a guard allows; its error when that is a 401. */

@@ -1,4 +1,3 @@
-import { shared } from '../../base/copies.ts'
 import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
 import type { AnyGuard, Identified, SecurityScheme, AnsweredProblem } from '../../define/layers.ts'
 import { httpError, addedError, type HttpError } from '../../http/errors.ts'
@@ -129,16 +128,19 @@ export interface Grant {
   readonly challenge: (more: Readonly<Record<string, string>>) => string
 }
 
-const grants = /* @__PURE__ */ shared('auth.grants', () => new WeakMap<ExecutionContext, Grant>())
+/** The key of the grant in a request, which every copy of the package knows. */
+const GRANT: unique symbol = Symbol.for('octavo.grant')
+
+type GrantedContext = ExecutionContext & { [GRANT]?: Grant }
 
 /** Remembers what a guard found, for the guards behind it. */
-export function grant(context: ExecutionContext, found: Grant): void {
-  grants.set(context, found)
+export function grant(context: GrantedContext, found: Grant): void {
+  context[GRANT] = found
 }
 
 /** Returns the grant that a guard of tokens has found in the request, or `undefined` if none has run. */
-export function grantOf(context: ExecutionContext): Grant | undefined {
-  return grants.get(context)
+export function grantOf(context: GrantedContext): Grant | undefined {
+  return context[GRANT]
 }
 
 const DETAIL = 'The token does not have the scopes that this needs'

@@ -112,7 +112,8 @@ function createRepeater(): (call: () => Promise<unknown>) => void {
   const run = async (): Promise<void> => {
     isRunning = true
     for (let delay = FIRST_DELAY; calls.size > 0; delay = Math.min(2 * delay, LONGEST_DELAY)) {
-      await pause(delay)
+      // without keeping the process alive, on platforms that have the method
+      await new Promise((resolve) => setTimeout(resolve, delay).unref?.())
       if (await makeAll(calls)) delay = FIRST_DELAY
     }
     isRunning = false
@@ -140,12 +141,4 @@ async function makeAll(calls: Set<() => Promise<unknown>>): Promise<boolean> {
     }
   }
   return hasWorked
-}
-
-/** Waits, without keeping the process alive. */
-async function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    // not all platforms have the method
-    setTimeout(resolve, milliseconds).unref?.()
-  })
 }

@@ -1,4 +1,3 @@
-import { shared } from '../../base/copies.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FitRoute, Interceptor } from '../../define/interceptor.ts'
 import type { Method } from '../../http/http.ts'
@@ -11,10 +10,15 @@ interface Own {
   readonly forVersion: (version: VersionSpec) => Interceptor
 }
 
-const own = /* @__PURE__ */ shared('idempotency.own', () => new WeakMap<Interceptor, Own>())
+/** The key of what an interceptor says of itself, which every copy of the package knows. */
+const OWN: unique symbol = Symbol.for('octavo.idempotency')
 
-export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
-  own.set(interceptor, what)
+export function rememberInterceptor(interceptor: Interceptor, own: Own): void {
+  Object.defineProperty(interceptor, OWN, { value: own })
+}
+
+function ownOf(interceptor: Interceptor & { readonly [OWN]?: Own }): Own | undefined {
+  return interceptor[OWN]
 }
 
 /** Whether requests of a route can have a key, so that their input is compared. */
@@ -26,7 +30,7 @@ export function comparesInput({
   readonly layers: { readonly interceptors: readonly { readonly part: Interceptor }[] }
 }): boolean {
   return layers.interceptors.some(
-    ({ part }) => own.get(part)?.methods.some((one) => methods.includes(one)) === true,
+    ({ part }) => ownOf(part)?.methods.some((one) => methods.includes(one)) === true,
   )
 }
 
@@ -37,18 +41,18 @@ export function comparesInput({
  */
 export const fitIdempotency: FitRoute = (route, problems) => {
   const { interceptors, responses, methods, version } = route
-  const found = interceptors.filter(({ part }) => own.has(part))
+  const found = interceptors.filter(({ part }) => ownOf(part) !== undefined)
   const innermost = found.at(-1)
   const reason = whyNot(route)
   const kept = found.filter(
     (each) =>
       each === innermost &&
       reason === undefined &&
-      own.get(each.part)?.methods.some((one) => methods.includes(one)),
+      ownOf(each.part)?.methods.some((one) => methods.includes(one)),
   )
   for (const { part } of found) {
     if (route.route.interceptors?.includes(part) !== true || kept.some((each) => each.part === part)) continue
-    const its = own.get(part)?.methods ?? []
+    const its = ownOf(part)?.methods ?? []
     const twice = its.some((one) => methods.includes(one)) ? 'twice' : `which is for ${its.join(', ')}`
     const problem: DefinitionProblem = {
       code: 'invalid_field',
@@ -65,7 +69,7 @@ export const fitIdempotency: FitRoute = (route, problems) => {
     interceptors: interceptors
       .filter((each) => !found.includes(each) || kept.includes(each))
       .map((each) => {
-        const made = version === undefined ? undefined : own.get(each.part)?.forVersion(version)
+        const made = version === undefined ? undefined : ownOf(each.part)?.forVersion(version)
         return made === undefined ? each : { ...each, part: made }
       }),
     responses,

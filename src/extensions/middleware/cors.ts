@@ -147,8 +147,8 @@ async function corsMethodsOf(context: ExecutionContext): Promise<readonly string
   }
 }
 
-/** Requests about which a `cors` has decided: the innermost one, whose middleware ends first. */
-const decided = new WeakSet<ExecutionContext>()
+/** The mark of a request about which a `cors` has decided: the innermost one, whose middleware ends first. */
+const DECIDED: unique symbol = Symbol('cors has decided')
 
 /** Creates the function that completes responses to requests other than preflights. */
 function createCompletion({
@@ -156,7 +156,7 @@ function createCompletion({
   exposedHeaders = [],
   credentials,
 }: CorsOptions): (
-  context: ExecutionContext,
+  context: ExecutionContext & { [DECIDED]?: true },
   response: FinishedResponse,
   granted: string | undefined,
 ) => FinishedResponse {
@@ -166,8 +166,8 @@ function createCompletion({
     if (origin !== '*') headers.append('vary', 'Origin')
     // the handler chose itself who may read its response
     const isSaid = response.headers['access-control-allow-origin'] !== undefined
-    const isDecided = decided.has(context)
-    decided.add(context)
+    const isDecided = context[DECIDED] === true
+    context[DECIDED] = true
     if (granted === undefined || isSaid || isDecided) return response
     headers.set('access-control-allow-origin', granted)
     if (credentials === true) headers.set('access-control-allow-credentials', 'true')

@@ -1,4 +1,3 @@
-import { shared } from '../../base/copies.ts'
 import { addedError, httpError, type HttpError } from '../../http/errors.ts'
 import {
   andThen,
@@ -78,7 +77,8 @@ export function preconditions<T, I = unknown>(
   const fix = 'write preconditions({ etag, current })'
   checkOptions(WHERE, options, OPTIONS, missingOptions(WHERE, options, ['etag', 'current'], fix))
   const { current, lastModified, required = false } = options
-  const states = new WeakMap<ExecutionContext, T>()
+  const STATE: unique symbol = Symbol('state of preconditions')
+  type Checked = ExecutionContext & { [STATE]?: T }
 
   /** Writes the validators of a result. Its type is that of the state, as the options say. */
   const mark = (context: ExecutionContext, result: unknown): unknown => {
@@ -97,13 +97,13 @@ export function preconditions<T, I = unknown>(
     if (outcome === 'failed') throw preconditionFailed()
     return outcome === 'unchanged' ? reply(304) : result
   }
-  const check = (state: T | null | undefined, context: ExecutionContext): void => {
+  const check = (state: T | null | undefined, context: Checked): void => {
     const validators =
       state === undefined || state === null ? undefined : toValidators(options, state, context)
     const outcome = checkWrite((name) => context.request.header(name), validators)
     if (outcome === 'malformed') throw malformedTag()
     if (outcome === 'failed') throw preconditionFailed()
-    if (state !== undefined && state !== null) states.set(context, state)
+    if (state !== undefined && state !== null) context[STATE] = state
   }
 
   const interceptor: Interceptor<undefined> = {
@@ -124,17 +124,18 @@ export function preconditions<T, I = unknown>(
     },
   }
   const made = Object.assign(interceptor, {
-    checked: (context: ExecutionContext) => states.get(context),
+    checked: (context: Checked) => context[STATE],
     failed: preconditionFailed,
   })
-  own.add(made)
+  Object.defineProperty(made, OWN, { value: true })
   return withFits(
     documenting(made, ...toConditionHeaders(required, lastModified !== undefined)),
     fitPreconditions,
   )
 }
 
-const own = /* @__PURE__ */ shared('preconditions.own', () => new WeakSet<Interceptor>())
+/** The mark of these interceptors, which every copy of the package knows. */
+const OWN: unique symbol = Symbol.for('octavo.preconditions')
 
 /**
  * Leaves out the interceptors that have nothing to check or to mark, and those that have another one inside them, whose states are others. A
@@ -144,7 +145,7 @@ const fitPreconditions: FitRoute = (
   { interceptors, responses, methods, isStream, route, label },
   problems,
 ) => {
-  const found = interceptors.filter(({ part }) => own.has(part))
+  const found = interceptors.filter(({ part }) => OWN in part)
   const innermost = found.at(-1)
   const isReadAsStream = isStream && !methods.some((method) => isMethodOf(CHANGING, method))
   const streamed = isReadAsStream ? 'and a stream has no version' : undefined

@@ -65,7 +65,10 @@ export class Exchange implements Dispatcher.DispatchController {
       const { status, statusText, headers, body } = response
       if (this.isSettled) return void body?.cancel(this.signal.reason)
       this.rawHeaders = [...headers].flatMap((line) => line.map((text) => Buffer.from(text, 'latin1')))
-      this.#handler.onResponseStart?.(this, status, toRecord(headers), statusText)
+      const record: Record<string, string | string[]> = Object.fromEntries(headers)
+      const cookies = headers.getSetCookie()
+      if (cookies.length > 1) record['set-cookie'] = cookies
+      this.#handler.onResponseStart?.(this, status, record, statusText)
       for await (const chunk of isShort(response)
         ? [new Uint8Array(await response.arrayBuffer())]
         : (body ?? [])) {
@@ -102,13 +105,6 @@ const SHORT = 65_536
 
 function isShort({ body, headers }: Response): boolean {
   return body !== null && Number(headers.get('content-length') ?? Infinity) <= SHORT
-}
-
-function toRecord(headers: Headers): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = Object.fromEntries(headers)
-  const cookies = headers.getSetCookie()
-  if (cookies.length > 1) record['set-cookie'] = cookies
-  return record
 }
 
 /** A handler of the shape that undici had before version 7, and that the `fetch` of Node up to 24 still has. */

@@ -60,7 +60,11 @@ function toTarget({ path, query }: Options): string {
 /** Every field line with its lower-case name, whatever shape the headers have. */
 function toLines(given: Options['headers']): Lines {
   const lines = toPairs(given ?? []).flatMap(([name, value]) =>
-    [value ?? []].flat().map((line): Lines[number] => [String(name).toLowerCase(), formatHeader(line)]),
+    [value ?? []].flat().map((line: unknown): Lines[number] => {
+      if (typeof line === 'object' && line !== null)
+        throw new TypeError('createDispatcher: an object cannot be sent as a header')
+      return [String(name).toLowerCase(), String(line)]
+    }),
   )
   for (const [name, value] of lines) {
     const problem = headerProblem({ [name]: value })
@@ -74,11 +78,6 @@ function toPairs(headers: object): (readonly unknown[])[] {
   const list: readonly unknown[] = Symbol.iterator in headers ? [...Object(headers)] : Object.entries(headers)
   if (Array.isArray(list[0])) return list.filter(Array.isArray)
   return list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []))
-}
-
-function formatHeader(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value)
-  throw new TypeError('createDispatcher: an object cannot be sent as a header')
 }
 
 interface DispatchedBody {

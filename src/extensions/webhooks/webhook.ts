@@ -1,6 +1,6 @@
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { checkOptions, missingOptions, recordLocation, type Rules } from '../../base/definition-error.ts'
-import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
+import type { Webhook } from '../../openapi/webhook.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
 import { createKnown, expandSpec, type VersionSpec } from '../../versioning/version.ts'
@@ -56,24 +56,16 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
     kind: 'webhook',
     schemaIn: (asked, versions) => {
       if (asked === null) return schema
-      if (!isInVersions(version, asked, versions)) return undefined
-      const parts = findHistoryInternals(versions.history)?.parts
+      const { list, format, history } = versions
+      const claimed = version === undefined ? undefined : expandSpec(version, createKnown(list, [], format))
+      if (claimed?.neutral === false && !claimed.claims.has(asked)) return undefined
+      const parts = findHistoryInternals(history)?.parts
       const age = parts?.ages.get(asked)
       // the newest one if no change reaches it
       return (age === undefined ? undefined : parts?.plans.planOf(schema, age)?.wire) ?? schema
     },
   }
   return recordLocation(webhook, defineWebhook)
-}
-
-function isInVersions(
-  spec: VersionSpec | undefined,
-  version: string,
-  { list, format }: WebhookVersions,
-): boolean {
-  if (spec === undefined) return true
-  const { neutral, claims } = expandSpec(spec, createKnown(list, [], format))
-  return neutral || claims.has(version)
 }
 
 function isVersionEntry(value: unknown): boolean {

@@ -56,10 +56,22 @@ const OPTIONS: Rules = {
     isNonEmptyListOf((value) => ALGORITHMS.includes(value)),
     "a list of 'RS256', 'ES256', 'EdDSA' and 'HS256'",
   ],
-  jwks: [isKeys, 'the URL of a JWKS, or an object with keys'],
+  jwks: [
+    (value) =>
+      value instanceof URL || typeof value === 'string'
+        ? isKeySetUrl(String(value))
+        : isObject(value) && 'keys' in value && isNonEmptyListOf(isObject)(value.keys),
+    'the URL of a JWKS, or an object with keys',
+  ],
   // without a word that has the secret shown in messages, see describeMistake
   secret: [isSharedSecret, `a text or Uint8Array of ${SHORTEST_SECRET * 8} bits or more`],
-  publicKey: [isVerificationKey, 'a public key as PEM, JWK, CryptoKey or KeyObject'],
+  publicKey: [
+    (value) =>
+      typeof value === 'string'
+        ? /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----/.test(value)
+        : isObject(value) && ('kty' in value || 'type' in value),
+    'a public key as PEM, JWK, CryptoKey or KeyObject',
+  ],
   scopes: [isNonEmptyListOf(isScope), 'a list of scopes, without blanks in one'],
   claims: [isSchema, 'a zod schema'],
   identity: [isFunction, 'a function'],
@@ -239,11 +251,6 @@ function isNonEmptyListOf(test: (value: unknown) => boolean): (value: unknown) =
   return (value) => Array.isArray(value) && value.length > 0 && value.every(test)
 }
 
-function isKeys(value: unknown): boolean {
-  if (value instanceof URL || typeof value === 'string') return isKeySetUrl(String(value))
-  return isObject(value) && 'keys' in value && isNonEmptyListOf(isObject)(value.keys)
-}
-
 function isKeySetUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
@@ -251,11 +258,6 @@ function isKeySetUrl(value: unknown): boolean {
 function isSharedSecret(value: unknown): boolean {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   return bytes instanceof Uint8Array && bytes.length >= SHORTEST_SECRET
-}
-
-function isVerificationKey(value: unknown): boolean {
-  if (typeof value === 'string') return /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----/.test(value)
-  return isObject(value) && ('kty' in value || 'type' in value)
 }
 
 /** Whether a key can sign, or is a secret. It would verify too, and be in a place where it does not belong. */
