@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { failure, type CommandError, type Setting } from './command.ts'
+import { failure, type Setting } from './command.ts'
 import type { Explanation } from '../changes/check/explain.ts'
 import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
 import type { CheckedHistory } from '../gate/snapshot/changes.ts'
@@ -262,13 +262,8 @@ function findAppIn(folder: string, cwd: string): AppModule {
   }
   const place = PLACES.find((each) => isExistingFile(join(folder, each)))
   if (place !== undefined) return toModule(join(folder, place), cwd)
-  throw appNotFound(folder, cwd)
-}
-
-function appNotFound(folder: string, cwd: string): CommandError {
-  const where = folder === cwd ? 'here' : `in ${relative(cwd, folder)}`
-  return failure(
-    `no application found ${where}`,
+  throw failure(
+    `no application found ${folder === cwd ? 'here' : `in ${relative(cwd, folder)}`}`,
     `looked for octavo.app in package.json, ${PLACES.join(', ')}`,
     'pass the module that exports your application, for example octavo routes src/app.ts',
   )

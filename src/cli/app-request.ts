@@ -18,7 +18,8 @@ import { unfinishedIn } from './write/unfinished.ts'
 
 /** Answers what a command asks about an application. */
 export async function answerRequest(app: App, request: AppRequest): Promise<AppResult> {
-  await prepareApp(app)
+  // without a start, neither databases nor secrets are needed
+  await (findInternals(app)?.prepare() ?? app.ready())
   switch (request.kind) {
     case 'routes':
       return {
@@ -61,11 +62,6 @@ export function readChangelogSources(app: App): readonly ChangelogSource[] {
   }))
 }
 
-/** Prepares an application without starting it, so that neither databases nor secrets are needed. */
-async function prepareApp(app: App): Promise<void> {
-  await (findInternals(app)?.prepare() ?? app.ready())
-}
-
 /** Converts a route to JSON. Metadata that JSON cannot represent is left out. */
 function toPlainRoute(route: RouteEntry): RouteEntry {
   const meta = Object.entries(route.meta).filter(([, value]) => isWritableJson(value))
@@ -101,7 +97,10 @@ async function readDocuments(app: App, request: DocumentsRequest): Promise<Named
       documents.push({ name: version === null ? 'all' : toName(version), document })
     } catch (error) {
       if (!(error instanceof RangeError) || version === null || known.includes(version)) throw error
-      throw unknownVersion(version, known)
+      throw failure(
+        `unknown version "${version}"`,
+        known.length === 0 ? 'the app has no versions' : `the app has ${known.join(', ')}`,
+      )
     }
   }
   return documents
@@ -135,11 +134,6 @@ function toReadMap({
       )
     return map
   }
-}
-
-function unknownVersion(version: string, known: readonly string[]): Error {
-  const there = known.length === 0 ? 'the app has no versions' : `the app has ${known.join(', ')}`
-  return failure(`unknown version "${version}"`, there)
 }
 
 /** Reads what is kept of an application, and how its changes do and what it defines if that is asked for. */

@@ -11,20 +11,12 @@ const NAMES = ['app', 'default']
  * Returns the application that a module exports as `app` or `default`: itself, a promise of it, or the result of a function. @throws `CommandError` when there is none, and what a function throws.
  */
 export async function appOf(exported: object, label: string): Promise<App> {
-  const app = await findExportedApp(exported)
-  if (app !== undefined) return app
-  throw noApp(exported, label)
-}
-
-/** The application that a module exports, or `undefined` if none of its exports is one. */
-async function findExportedApp(exported: object): Promise<App | undefined> {
-  for (const source of [exported, Object(Reflect.get(exported, 'default'))]) {
+  for (const source of [exported, Object(Reflect.get(exported, 'default'))])
     for (const name of NAMES) {
       const value = await settleExport(Reflect.get(source, name))
       if (isExportedApp(value)) return value
     }
-  }
-  return undefined
+  throw noApp(exported, label)
 }
 
 async function settleExport(exported: unknown): Promise<unknown> {

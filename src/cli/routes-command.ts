@@ -35,7 +35,7 @@ interface ShownRoute {
 
 function formatRoutes(served: ServedRoutes, { version, isJson, isPublic }: ShownRoute): string {
   const info = version === undefined ? undefined : findVersion(served.versions, version)
-  const rows = info === undefined ? served.routes.map(toRouteRow) : rowsOf(served, info)
+  const rows = info === undefined ? served.routes.map((route): RouteRow => ({ route })) : rowsOf(served, info)
   const shown = isPublic ? rows.filter(({ route }) => route.public) : rows
   if (isJson)
     return JSON.stringify(
@@ -67,10 +67,6 @@ interface RouteRow {
   readonly route: RouteEntry
   /** Its life in the version that is shown. */
   readonly life?: VersionRoute
-}
-
-function toRouteRow(route: RouteEntry): RouteRow {
-  return { route }
 }
 
 /** @throws `CommandError` when there is no such version. */

@@ -57,14 +57,10 @@ async function runCommand(
   if (name === '--version' || name === '-v') return print(setting.manifest.version)
   if (name === 'help' || name === '--help' || name === '-h') return printHelp(rest[0])
   const command = await findCommand(name)
-  if (isHelpWanted(rest)) return printHelp(name)
-  return command.run(readArguments(rest, command), setting)
-}
-
-/** Whether the arguments before `--` ask for help. */
-function isHelpWanted(rest: readonly string[]): boolean {
   const end = rest.indexOf('--')
-  return (end < 0 ? rest : rest.slice(0, end)).some((argument) => argument === '--help' || argument === '-h')
+  const own = end < 0 ? rest : rest.slice(0, end)
+  if (own.some((argument) => argument === '--help' || argument === '-h')) return printHelp(name)
+  return command.run(readArguments(rest, command), setting)
 }
 
 async function printHelp(name: string | undefined): Promise<number> {

@@ -64,11 +64,6 @@ function withAltered(
 
 type CountedChange = NonNullable<VersionInfo['changes']>[number] & { readonly altered?: number }
 
-/** The title of a change, with the requests that it altered if they are counted. */
-function countedTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedChange): string {
-  return change.altered === undefined ? change.title : `${change.title} (${change.altered} calls)`
-}
-
 const NO_CALLS: CountedCalls = { count: 0, clients: 0, hasMoreClients: false, lastSeen: '' }
 
 function formatVersions(
@@ -85,7 +80,11 @@ function formatVersions(
       String(info.routes.length),
       String(info.routes.filter(({ isConverted }) => isConverted === true).length),
       ...(calls === undefined ? [] : usageCells(calls.get(info.version) ?? NO_CALLS)),
-      (info.changes ?? []).map(countedTitle).join(' · '),
+      (info.changes ?? [])
+        .map(({ title, altered }: CountedChange) =>
+          altered === undefined ? title : `${title} (${altered} calls)`,
+        )
+        .join(' · '),
     ])
   const [head = '', ...lines] = toTable(
     [

@@ -91,21 +91,19 @@ function readOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
   if (given.has('check') && out === undefined)
     throw usageError('--check requires --out, the file to compare with')
+  const isYaml = ['.yaml', '.yml'].includes(extname(out ?? '').toLowerCase())
+  const format = given.value('format') ?? (isYaml ? 'yaml' : 'json')
+  if (format !== 'json' && format !== 'yaml')
+    throw usageError(`--format has to be json or yaml, not ${format}`)
   return {
     wanted:
       version !== undefined
         ? { kind: 'one', version }
         : { kind: out?.includes(PLACEHOLDER) === true ? 'each' : 'combined' },
     out,
-    format: documentFormat(given.value('format'), out),
+    format,
     isCheck: given.has('check'),
   }
-}
-
-function documentFormat(given: string | undefined, out = ''): WrittenFormat {
-  if (given === undefined) return ['.yaml', '.yml'].includes(extname(out).toLowerCase()) ? 'yaml' : 'json'
-  if (given === 'json' || given === 'yaml') return given
-  throw usageError(`--format has to be json or yaml, not ${given}`)
 }
 
 /** A file with a document. */

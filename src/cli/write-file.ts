@@ -42,7 +42,9 @@ export async function writeFiles(files: readonly FileText[]): Promise<ReadonlySe
       if (text !== undefined) await failForPath(path, () => stage(temporary, text, mode))
     for (const file of staged) {
       replaced.push(file)
-      await failForPath(file.path, () => replace(file))
+      await failForPath(file.path, () =>
+        file.text === undefined ? rm(file.target, { force: true }) : rename(file.temporary, file.target),
+      )
     }
   } catch (error) {
     for (const file of replaced.slice(0, -1)) await restore(file)
@@ -95,10 +97,6 @@ async function stage(temporary: string, text: string, mode: number | undefined):
   } finally {
     await file.close()
   }
-}
-
-function replace({ target, text, temporary }: Staged): Promise<void> {
-  return text === undefined ? rm(target, { force: true }) : rename(temporary, target)
 }
 
 /** Restores the text of a file. A failure is ignored, because the command is about to fail with the first one. */

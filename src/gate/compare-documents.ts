@@ -3,14 +3,7 @@ import { addedToPath, matchOperations } from './document/match-operations.ts'
 import { readOperations, type ComparedOperation } from './document/read-operations.ts'
 import { ReadError, pointerSteps } from './json.ts'
 import { prepareSource, toUnresolvedText, type ComparedSource, type Node } from './document/source.ts'
-import {
-  withoutTraces,
-  worst,
-  type Comparison,
-  type Finding,
-  type Severity,
-  type TracedFinding,
-} from './finding.ts'
+import { withoutTraces, worst, type Comparison, type Severity, type TracedFinding } from './finding.ts'
 import { listFindings, type OfOperation } from './findings.ts'
 import type { Strictness } from './severity.ts'
 import {
@@ -116,21 +109,19 @@ function withinStack<T>(compare: () => T): T {
   }
 }
 
-/** Returns the texts that findings are sorted by. */
-function toKeys({ operation, schema = '', at, rule, message }: Finding): readonly string[] {
-  const [method = '', path = ''] = operation.split(' ')
-  return [schema, path, method, at, rule, message]
-}
-
 function sortFindings(findings: readonly TracedFinding[]): readonly TracedFinding[] {
-  const keyed = findings.map((finding) => ({ finding, keys: toKeys(finding) }))
-  return keyed.toSorted((one, other) => compareSortKeys(one.keys, other.keys)).map(({ finding }) => finding)
-}
-
-function compareSortKeys(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((key, index) => key !== other[index])
-  if (at === -1) return 0
-  return (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+  const keyed = findings.map((finding) => {
+    const { operation, schema = '', at, rule, message } = finding
+    const [method = '', path = ''] = operation.split(' ')
+    return { finding, keys: [schema, path, method, at, rule, message] }
+  })
+  return keyed
+    .toSorted(({ keys }, other) => {
+      const at = keys.findIndex((key, index) => key !== other.keys[index])
+      if (at === -1) return 0
+      return (keys[at] ?? '') < (other.keys[at] ?? '') ? -1 : 1
+    })
+    .map(({ finding }) => finding)
 }
 
 const nameOf = ({ method, path }: ComparedOperation): string => `${method} ${path}`

@@ -133,7 +133,8 @@ async function untilChange(
 ): Promise<number | undefined> {
   const ended = await Promise.race([running.ended, changes.arrival(), signals.arrival()])
   if (ended !== undefined) {
-    say(endText(ended))
+    const end = ended.code === 0 ? 'has ended' : `failed (${ended.signal ?? `exit code ${ended.code}`})`
+    say(sayStyle().yellow(`The app ${end}. Waiting for a change`))
     await Promise.race([changes.arrival(), signals.arrival()])
   }
   const [signal] = signals.take()
@@ -143,12 +144,6 @@ async function untilChange(
   await Promise.race([running.stop('SIGTERM', LONGEST_RESTART), signals.arrival()])
   const [late] = signals.take()
   return late === undefined ? undefined : endWithSignal(late, running, ended, signals)
-}
-
-function endText({ code, signal }: EndedApp): string {
-  const { yellow } = sayStyle()
-  if (code === 0) return yellow('The app has ended. Waiting for a change')
-  return yellow(`The app failed (${signal ?? `exit code ${code}`}). Waiting for a change`)
 }
 
 /** Forwards a signal and waits. A second signal ends everything at once. Returns the exit code. */

@@ -48,7 +48,11 @@ export async function serveForDev(
     const app = await appOf(exported, module.label)
     // it may have been a function that does
     if (isCalled) return
-    await app.listen({ port: port ?? portOf(process.env['PORT']), ...(host === undefined ? {} : { host }) })
+    const given = process.env['PORT'] ?? ''
+    await app.listen({
+      port: port ?? (/^\d{1,5}$/.test(given) ? Number(given) : 3000),
+      ...(host === undefined ? {} : { host }),
+    })
   } catch (error) {
     files.flush()
     await tell({ kind: 'failed' })
@@ -62,10 +66,6 @@ async function isServing(): Promise<boolean> {
     setImmediate(resolve)
   })
   return process.getActiveResourcesInfo().includes('TCPServerWrap')
-}
-
-function portOf(text = ''): number {
-  return /^\d{1,5}$/.test(text) ? Number(text) : 3000
 }
 
 /** Whether an address could not be taken: the message says all there is. */

@@ -43,11 +43,8 @@ function printReport({ expected, unexpected }: ImportReport): void {
     say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
   for (const [why, places] of expected) say(`  ${why}\n    ${formatFirst([...places], 3)}`)
   if (unexpected.length > 0) say(red('These differences are not expected:'))
-  for (const finding of unexpected) say(`  ${toNoteLine(finding)}`)
-}
-
-function toNoteLine({ schema, operation, at, rule, message }: Finding): string {
-  return `${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`
+  for (const { schema, operation, at, rule, message } of unexpected)
+    say(`  ${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`)
 }
 
 /** The differences between an imported document and the one that its app serves. */

@@ -34,7 +34,10 @@ export const importApi: Command = {
   run: async (given, setting) => {
     const [document] = given.positionals
     if (document === undefined) throw usageError('pass a document: octavo import openapi.yaml')
-    const out = toOut(given.value('out') ?? 'src/api', setting.cwd)
+    const folder = given.value('out') ?? 'src/api'
+    const out = relative(setting.cwd, resolve(setting.cwd, folder)).split(sep).join('/')
+    if (out === '' || out.startsWith('..') || !out.includes('/'))
+      throw usageError(`--out ${folder} cannot be used`, 'write a folder below another one, such as src/api')
     const { source } = await readGivenDocument(document, { app: undefined, setting })
     const api = readApi(source)
     const project = writeProject(api, { out })
@@ -61,14 +64,6 @@ export const importApi: Command = {
 
 /** The document that was imported last, from which `--update` tells what is new. */
 const KEPT = 'openapi.json'
-
-/** The folder as it is written in imports. @throws `CommandError` for one outside of the project */
-function toOut(given: string, cwd: string): string {
-  const path = relative(cwd, resolve(cwd, given)).split(sep).join('/')
-  if (path === '' || path.startsWith('..') || !path.includes('/'))
-    throw usageError(`--out ${given} cannot be used`, 'write a folder below another one, such as src/api')
-  return path
-}
 
 /** The files of a project that has none yet. */
 function basicFiles({ cwd, main, manifest }: Setting): Readonly<Record<string, string>> {

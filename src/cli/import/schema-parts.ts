@@ -29,17 +29,15 @@ export function splitNotes(schema: SchemaObject): NotedSchema {
   // alternatives of members that are required together are no alternatives of shapes
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = own[keyword]
-    if (!Array.isArray(branches) || !branches.every(isRequiredOnly) || own['properties'] === undefined)
-      continue
+    const isOfRequired =
+      Array.isArray(branches) &&
+      branches.every((branch) => isRecord(branch) && Object.keys(branch).every((key) => key === 'required'))
+    if (!isOfRequired || own['properties'] === undefined) continue
     // beside null, they would be alternatives to it
     if (!Array.isArray(own['type'])) notes[keyword] = branches
     delete own[keyword]
   }
   return { schema: own, notes }
-}
-
-function isRequiredOnly(branch: unknown): boolean {
-  return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
 }
 
 /** How often schemas that refer to others are written out again in one place: each could lead to the same ones on two ways, and these again. */

@@ -242,16 +242,10 @@ export function bodySchemaText(schema: SchemaObject, type: string, writing: Rout
     (isData || /^z\.(?:array|object|looseObject|record|int|number|boolean)\(|^(?:derive|model)\(/.test(text))
   )
     return text
-  return typedInputText(text, schema, isPlain ? 'application/json' : type, writing)
-}
-
-/** A schema of a media type. */
-function typedInputText(text: string, schema: SchemaObject, type: string, { parts }: SchemaWriting): string {
-  const meta = `.meta({ contentMediaType: ${quotedText(type)} })`
+  const meta = `.meta({ contentMediaType: ${quotedText(isPlain ? 'application/json' : type)} })`
   const name = refOf(schema)
-  return name !== undefined && parts.has(name)
-    ? `derive(${text}, (schema) => schema${meta})`
-    : `${text}${meta}`
+  if (name === undefined || !writing.parts.has(name)) return `${text}${meta}`
+  return `derive(${text}, (schema) => schema${meta})`
 }
 
 function formText(
@@ -262,7 +256,9 @@ function formText(
 ): WrittenBody['input'] {
   const { components, note } = writing
   const object = toSchemaObject(schema, components)
-  if (object === undefined || !isRequired || isRecord(encoding) || allowsOtherFields(object)) return undefined
+  if (object === undefined || !isRequired || isRecord(encoding)) return undefined
+  const { additionalProperties: others = false } = object
+  if (others !== false) return undefined
   const own = Object.entries(toRecord(object['properties']))
   const needed = requiredNamesIn(object['required'])
   const files = own.filter(([, field]) => fileSchemaText(field) !== undefined)
@@ -284,10 +280,6 @@ function formText(
     ...(texts.length === 0 ? {} : { form: `z.object({ ${form} })${meta}` }),
     files: literalText(Object.fromEntries(files.map(([name, field]) => [name, toFile(name, field)]))),
   }
-}
-
-function allowsOtherFields({ additionalProperties }: SchemaObject): boolean {
-  return additionalProperties !== undefined && additionalProperties !== false
 }
 
 function allowsNull({ type }: SchemaObject): boolean {

@@ -45,7 +45,8 @@ export function writeProject(
   const declarations = writeModels(writing)
   const models = [...writing.models].map((name) => writing.constants.get(name) ?? name)
   const title = toApiTitle(api.title)
-  const names = { title, upstream: toUpstreamName(title), version }
+  const upstream = toCamel(title)
+  const names = { title, upstream: upstream === 'api' ? 'upstream' : upstream, version }
   const guards = writeGuards(api)
   const served = api.operations.filter(({ path }) => isServable(path))
   for (const { method, path } of api.operations.filter((each) => !served.includes(each))) {
@@ -111,11 +112,6 @@ function toApiTitle(title: string): string {
     .replaceAll(/[^\p{L}\d]+/gu, ' ')
     .trim()
   return words === '' ? 'Api' : words.split(' ').slice(0, 3).join(' ')
-}
-
-function toUpstreamName(title: string): string {
-  const name = toCamel(title)
-  return name === 'api' ? 'upstream' : name
 }
 
 /** The version of the document if it can be ordered, else 1. */

@@ -32,13 +32,16 @@ export const init: Command = {
     await writeFiles(files.map(([path, text]) => ({ path: join(folder, path), text })))
     const place = relative(cwd, folder)
     const { green, bold, cyan } = sayStyle()
+    // a path as a shell takes it
+    const isPlainPath = /^[\w./@-]+$/.test(place)
+    const quoted = `'${place.replaceAll("'", `'\\''`)}'`
     say(
       [
         `${green('Created')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,
         ...files.map(([path]) => `  ${path}`),
         '',
         'Next:',
-        ...(place === '' ? [] : [cyan(`  cd ${shellQuoted(place)}`)]),
+        ...(place === '' ? [] : [cyan(`  cd ${isPlainPath ? place : quoted}`)]),
         cyan('  npm install'),
         cyan('  npm start'),
       ].join('\n'),
@@ -62,9 +65,4 @@ async function failIfUsed(folder: string): Promise<void> {
     if (!(error instanceof Error) || !('code' in error)) throw error
     throw failure(`${folder} cannot be used: ${error.message}`)
   }
-}
-
-/** A path as a shell takes it. */
-function shellQuoted(path: string): string {
-  return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -25,7 +25,14 @@ export interface ProjectOptions {
 /** Reads the files of a new project, by their paths. `main` is the file of this program. */
 export function projectFiles(main: string, options: ProjectOptions): Readonly<Record<string, string>> {
   const folder = join(dirname(main), TEMPLATE)
-  const values = templateValues(options)
+  const { version, peerDependencies, devDependencies } = options.manifest
+  const values = {
+    ...devDependencies,
+    ...peerDependencies,
+    octavo: options.origin ?? `^${version}`,
+    name: options.name,
+    today: new Date().toISOString().slice(0, 10),
+  }
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   )
@@ -37,12 +44,6 @@ export function projectFiles(main: string, options: ProjectOptions): Readonly<Re
       })
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
-}
-
-function templateValues({ name, manifest, origin }: ProjectOptions): Readonly<Record<string, string>> {
-  const { version, peerDependencies, devDependencies } = manifest
-  const today = new Date().toISOString().slice(0, 10)
-  return { ...devDependencies, ...peerDependencies, octavo: origin ?? `^${version}`, name, today }
 }
 
 /** Replaces each `{{name}}` by its value, as it is written within a JSON string. */

@@ -202,7 +202,16 @@ function inputOf(route: ContractRoute, names: TypeNames): string {
       isRequired: source !== 'cookies' && own.some(({ isRequired }) => isRequired),
     }
   })
-  return membersType([...members, ...bodyMembers(route, names), ...methodMembers(route)])
+  const method: TypeMember = {
+    name: 'method',
+    type: union(route.methods.map((each) => quotedText(each))),
+    isRequired: false,
+  }
+  return membersType([
+    ...members,
+    ...bodyMembers(route, names),
+    ...(route.methods.length < 2 ? [] : [method]),
+  ])
 }
 
 function parameterMember(
@@ -219,11 +228,6 @@ function parameterMember(
     isRequired: required === true,
     note: description,
   }
-}
-
-function methodMembers({ methods }: ContractRoute): readonly TypeMember[] {
-  if (methods.length < 2) return []
-  return [{ name: 'method', type: union(methods.map((method) => quotedText(method))), isRequired: false }]
 }
 
 const BYTES = 'Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>'

@@ -12,10 +12,13 @@ import { isRecord, isString, messageOf } from '../../base/values.ts'
  * @throws `CommandError` for a file without such entries.
  */
 export function readUsage(file: string, cwd: string): readonly UsageEntry[] {
-  const entries = parseUsage(readUsageText(file, cwd))
-  if (entries === undefined)
-    throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
-  return entries
+  const text = readUsageText(file, cwd)
+  const whole = parseUsageJson(text)
+  const list = isRecord(whole) ? whole['entries'] : whole
+  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseUsageJson) : [list]
+  const entries = lists.flat()
+  if (lists.every(Array.isArray) && entries.every(isUsageEntry)) return entries
+  throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
 }
 
 /** @throws `CommandError` for a file that cannot be read or is empty. */
@@ -54,14 +57,6 @@ export function readKeptClients(file: string | undefined, cwd: string): KeptClie
     if (isString(client) && (version === null || version === undefined)) return []
     throw new InputError(`${file}: ${JSON.stringify(each).slice(0, 100)} has no client and version`)
   })
-}
-
-function parseUsage(text: string): readonly UsageEntry[] | undefined {
-  const whole = parseUsageJson(text)
-  const list = isRecord(whole) ? whole['entries'] : whole
-  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseUsageJson) : [list]
-  const entries = lists.flat()
-  return lists.every(Array.isArray) && entries.every(isUsageEntry) ? entries : undefined
 }
 
 function parseUsageJson(text: string): unknown {
@@ -113,7 +108,14 @@ export function sumBy<K>(
   entries: readonly UsageEntry[],
   keyOf: (entry: UsageEntry) => K,
 ): ReadonlyMap<K, CountedCalls> {
-  const sums = [...groupBy(entries, keyOf)].map(([key, group]) => [key, toCalls(group)] as const)
+  const sums = [...groupBy(entries, keyOf)].map(([key, group]): readonly [K, CountedCalls] => [
+    key,
+    {
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      ...countNamedClients(group),
+      lastSeen: group.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
+    },
+  ])
   return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
 }
 
@@ -123,12 +125,4 @@ export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, 
   for (const { id, count } of entries.flatMap(({ changes = [] }) => changes))
     sums.set(id, (sums.get(id) ?? 0) + count)
   return sums
-}
-
-function toCalls(entries: readonly UsageEntry[]): CountedCalls {
-  return {
-    count: entries.reduce((sum, { count }) => sum + count, 0),
-    ...countNamedClients(entries),
-    lastSeen: entries.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
-  }
 }

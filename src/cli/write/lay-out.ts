@@ -165,18 +165,14 @@ async function nameChange(
     const path = isInline ? undefined : join(folder, `${slug}${extension}`)
     if (taken.has(slug) || (path !== undefined && (await readFileText(path)) !== undefined)) continue
     taken.add(slug)
+    const constant = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
     return {
       text: title === text.title ? text : { ...text, title, code: text.code.replace(text.title, title) },
-      name: toConstant(slug),
+      name: /^\p{ID_Start}/u.test(constant) ? constant : `change${constant}`,
       path,
       models,
     }
   }
-}
-
-function toConstant(slug: string): string {
-  const name = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-  return /^\p{ID_Start}/u.test(name) ? name : `change${name}`
 }
 
 function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: string): ChangeWriting {

@@ -81,14 +81,13 @@ function isDocumentedWhole(schema: Schema, named: ExportedSchemas): boolean {
       Object.values(objectShape(schema)).every((each) => isDocumentedWhole(each, named))
     )
   if (type === 'enum' || type === 'literal') return true
-  const all: readonly unknown[] = [def, ...(Array.isArray(checks) ? checks.map(definedBy) : [])]
+  const all: readonly unknown[] = [
+    def,
+    ...(Array.isArray(checks) ? checks.map((check: unknown) => Object(Object(check)['_zod'])['def']) : []),
+  ]
   return (
     plainKind(schema) !== undefined && all.every((each) => CHECKS.has(Reflect.get(Object(each), 'check')))
   )
-}
-
-function definedBy(check: unknown): unknown {
-  return Object(Object(check)['_zod'])['def']
 }
 
 const CHECKS: ReadonlySet<unknown> = new Set([

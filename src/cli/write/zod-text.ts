@@ -79,18 +79,14 @@ export const FORMATS: Readonly<Record<string, string>> = {
 
 function stringText({ format, pattern, minLength, maxLength }: JsonSchema): string {
   const known = isString(format) ? FORMATS[format] : undefined
+  // a format brings its own pattern
+  const expression = isString(pattern) && known === undefined ? toRegExp(pattern) : undefined
   const checks = [
     ...(typeof minLength === 'number' ? [`.min(${minLength})`] : []),
     ...(typeof maxLength === 'number' ? [`.max(${maxLength})`] : []),
-    // a format brings its own pattern
-    ...(isString(pattern) && known === undefined ? regexText(pattern) : []),
+    ...(expression === undefined ? [] : [`.regex(/${expression.source}/)`]),
   ]
   return `${known ?? 'z.string()'}${checks.join('')}`
-}
-
-function regexText(pattern: string): readonly string[] {
-  const expression = toRegExp(pattern)
-  return expression === undefined ? [] : [`.regex(/${expression.source}/)`]
 }
 
 function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema): string {

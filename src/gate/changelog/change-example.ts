@@ -16,7 +16,9 @@ export function toExamples(
   base: unknown,
   revision: unknown,
 ): readonly ChangeExample[] {
-  const [older, newer] = [base, revision].map(componentSchemasOf)
+  const [older, newer] = [base, revision].map((document) =>
+    toRecord(toRecord(toRecord(document)['components'])['schemas']),
+  )
   const bySchema = new Map<string, { readonly was: string; readonly fields: Set<string> }>()
   for (const { schema, at, base: place } of findings) {
     const [field] = at.split('/')
@@ -31,10 +33,6 @@ export function toExamples(
     const after = createExample(toRecord(newer?.[schema]), fields, toRecord(newer))
     return toStableText(before) === toStableText(after) ? [] : [{ schema, before, after }]
   })
-}
-
-function componentSchemasOf(document: unknown): Readonly<Record<string, unknown>> {
-  return toRecord(toRecord(toRecord(document)['components'])['schemas'])
 }
 
 type NamedSchemas = Readonly<Record<string, unknown>>

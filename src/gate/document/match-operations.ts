@@ -39,7 +39,10 @@ export function matchOperations(
       if (now !== undefined) partners.set(old, now)
     }
   for (const old of before) {
-    const twin = partners.has(old) ? undefined : findTwin(old, free.get(operationKeys(old)[1]))
+    // paths that differ in the names of parameters alone are one, so whichever goes is still there
+    const twin = partners.has(old)
+      ? undefined
+      : [...(free.get(operationKeys(old)[1]) ?? [])].find(({ path }) => unnamed(path) === unnamed(old.path))
     if (twin !== undefined) partners.set(old, twin)
   }
   const rest = before.filter((old) => !partners.has(old))
@@ -68,14 +71,6 @@ function findMoved(
 /** The keys of an operation: its path, and then its pattern. */
 function operationKeys({ method, path, pattern }: ComparedOperation): readonly [string, string] {
   return [`${method} ${path}`, `pattern ${method} ${pattern}`]
-}
-
-/** An operation whose path differs in the names of parameters alone. Such paths are one, so whichever goes is still there. */
-function findTwin(
-  old: ComparedOperation,
-  all: Iterable<ComparedOperation> = [],
-): ComparedOperation | undefined {
-  return [...all].find(({ path }) => unnamed(path) === unnamed(old.path))
 }
 
 function unnamed(path: string): string {

@@ -20,10 +20,9 @@ export function toNeighbours(
   older: VersionDocument,
   newer: VersionDocument,
 ): readonly [DocumentNode, DocumentNode] {
-  const isAboutLife = [older, newer].some(({ document }) => hasLife(document))
-  const days = new Set(
-    [older, newer].map(({ document }) => String(documentedDeprecation(document).sunset).slice(0, 10)),
-  )
+  const lives = [older, newer].map(({ document }) => documentedDeprecation(document))
+  const isAboutLife = lives.some(({ deprecated, sunset }) => deprecated !== undefined || sunset !== undefined)
+  const days = new Set(lives.map(({ sunset }) => String(sunset).slice(0, 10)))
   const prepare = ({ version, document }: VersionDocument): DocumentNode => {
     const own = { ...nodeOrNone(document), info: { ...nodeOrNone(nodeOrNone(document)['info']), version } }
     return isAboutLife ? withoutLife(own, days) : own
@@ -44,12 +43,6 @@ export interface DocumentedDeprecation {
 /** Reads the life of a document's version. */
 export function documentedDeprecation(document: unknown): DocumentedDeprecation {
   return nodeOrNone(nodeOrNone(document)['x-api-versioning'])
-}
-
-/** Whether the version of a document is deprecated or has a sunset. */
-function hasLife(document: unknown): boolean {
-  const { deprecated, sunset } = documentedDeprecation(document)
-  return deprecated !== undefined || sunset !== undefined
 }
 
 /** Returns two documents of one version without its life, which is compared as a whole. */

@@ -29,6 +29,8 @@ export interface ComparedSource {
   readonly stepsOf: (value: unknown) => readonly string[]
   /** The name of the schema that an object is, if it has one. */
   readonly schemaOf: (value: unknown) => string | undefined
+  /** The texts of schemas that were compared word by word, by the schemas. */
+  readonly schemaTexts: Map<unknown, string>
 }
 
 /** Stands for the target of a reference that leads nowhere. */
@@ -97,6 +99,7 @@ export function prepareSource(document: unknown, files: SourceFiles = new Map(),
       return place?.file === main ? toPlaceSteps(place) : []
     },
     schemaOf: (value) => names.get(value),
+    schemaTexts: new Map(),
   }
 }
 

@@ -34,7 +34,8 @@ export function compareParameters(
     if (moved === undefined) left.push(old)
     else {
       come.delete(moved)
-      found.push(movedParameter(old, moved))
+      const values = { was: old.in, now: moved.in }
+      found.push({ ...placeOfBoth(old, moved), rule: 'request-parameter-location-changed', values })
     }
   }
   for (const old of left) {
@@ -77,11 +78,6 @@ function removedParameter(
     base: old.node,
     revision: owner.place,
   }
-}
-
-function movedParameter(old: ComparedParameter, now: ComparedParameter): OperationDifference {
-  const values = { was: old.in, now: now.in }
-  return { ...placeOfBoth(old, now), rule: 'request-parameter-location-changed', values }
 }
 
 /** The parameter of the query that another one probably became: of the same values, and the only one or one of a similar name. */
@@ -138,7 +134,10 @@ function compareParameter(
     parameterShape(now, revision, readers.revision),
   ]
   // each version asks for itself
-  if (isOfVersion(shape, newShape, documents)) return []
+  const [was, is] = [onlyText(shape), onlyText(newShape)]
+  const isOfVersion =
+    was !== undefined && is !== undefined && base.withoutVersion(was) === revision.withoutVersion(is)
+  if (isOfVersion) return []
   const say: SayParameter = (rule, values) => ({
     ...placeOfBoth(old, now),
     rule,
@@ -188,12 +187,6 @@ function toStyleDifferences(
   const [was, is] = [styleOf(old), styleOf(now)]
   if (was === is || !(shapes.every(isCompound) || SHOWN.test(was) || SHOWN.test(is))) return []
   return [say('request-parameter-serialization-changed', { was, now: is })]
-}
-
-/** Whether the only value of both is the version of the document. */
-function isOfVersion(old: ValueSet, now: ValueSet, { base, revision }: ComparedDocuments): boolean {
-  const [was, is] = [onlyText(old), onlyText(now)]
-  return was !== undefined && is !== undefined && base.withoutVersion(was) === revision.withoutVersion(is)
 }
 
 function onlyText({ parts }: ValueSet): string | undefined {

@@ -18,59 +18,59 @@ import {
  */
 export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
   // a text or number costs nothing, unless rules lead to schemas whose rules lead to schemas
-  if (!isObject(value) && !indexOf(shape.parts).hasRules) return checkValue(shape, value, isLenient)
-  const known = KNOWN_OF[isLenient ? 'lenient' : 'strict']
-  const own = known.get(shape) ?? new Map<unknown, CheckedValue>()
-  known.set(shape, own)
-  const answer = own.get(value) ?? { is: checkValue(shape, value, isLenient) }
-  own.set(value, answer)
+  const checked = toCheckedShape(shape)
+  if (!isObject(value) && !checked.hasRules) return checkValue(checked, value, isLenient)
+  const known = checked[isLenient ? 'lenient' : 'strict']
+  const answer = known.get(value) ?? { is: checkValue(checked, value, isLenient) }
+  known.set(value, answer)
   return answer.is
 }
 
-interface CheckedValue {
-  readonly is: boolean | undefined
-}
+type Answers = Map<unknown, { readonly is: boolean | undefined }>
 
-/** Lists and objects that are made up have the same ones in them again and again. */
-const KNOWN_OF = {
-  strict: new WeakMap<ValueSet, Map<unknown, CheckedValue>>(),
-  lenient: new WeakMap<ValueSet, Map<unknown, CheckedValue>>(),
-}
-
-function checkValue(shape: ValueSet, value: unknown, isLenient: boolean): boolean | undefined {
-  const { texts, others, isScalar } = indexOf(shape.parts)
-  if (texts.size > 0 && !(isScalar && isObject(value)) && texts.has(toStableText(value))) return true
-  return some(others, (part) => hasPart(part, value, isLenient))
-}
-
-const isListed = (part: Alternative): boolean => part.kind === 'value' && part.rules.length === 0
-
-/** The values that a shape lists by their texts, and its other parts. */
-interface CheckIndex {
+/** A shape in which values are looked for: the values that it lists by their texts, and its other parts. */
+interface CheckedShape {
   readonly texts: ReadonlySet<string>
-  /** Whether none of them is a list or an object. */
+  /** Whether none of the listed values is a list or an object. */
   readonly isScalar: boolean
   readonly hasRules: boolean
   readonly others: readonly Alternative[]
+  /** The answers so far: lists and objects that are made up have the same ones in them again and again. */
+  readonly strict: Answers
+  readonly lenient: Answers
 }
 
-const INDEXES = new WeakMap<readonly Alternative[], CheckIndex>()
+const CHECKED = new WeakMap<ValueSet, CheckedShape>()
 
 /** Lists of values can be long, and each is looked for in another one. */
-function indexOf(parts: readonly Alternative[]): CheckIndex {
-  const known = INDEXES.get(parts)
+function toCheckedShape(shape: ValueSet): CheckedShape {
+  const known = CHECKED.get(shape)
   if (known !== undefined) return known
-  const made = {
+  const { parts } = shape
+  const made: CheckedShape = {
     texts: new Set(
       parts.flatMap((part) => (part.kind === 'value' && isListed(part) ? [toStableText(part.value)] : [])),
     ),
     isScalar: !parts.some((part) => part.kind === 'value' && isObject(part.value)),
     hasRules: parts.some(({ rules }) => rules.length > 0),
     others: parts.filter((part) => !isListed(part)),
+    strict: new Map(),
+    lenient: new Map(),
   }
-  INDEXES.set(parts, made)
+  CHECKED.set(shape, made)
   return made
 }
+
+function checkValue(
+  { texts, others, isScalar }: CheckedShape,
+  value: unknown,
+  isLenient: boolean,
+): boolean | undefined {
+  if (texts.size > 0 && !(isScalar && isObject(value)) && texts.has(toStableText(value))) return true
+  return some(others, (part) => hasPart(part, value, isLenient))
+}
+
+const isListed = (part: Alternative): boolean => part.kind === 'value' && part.rules.length === 0
 
 /** Whether a value is in a part, or `undefined` if that cannot be said. */
 export function hasPart(part: Alternative, value: unknown, isLenient = false): boolean | undefined {

@@ -151,7 +151,9 @@ function* memberAnswers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): 
     // a property that cannot be there
     if (shape.parts.length === 0 && !own.isRequired) continue
     if (its !== undefined) yield isIn(shape, its.shape())
-    else if (isMatched(name, whole)) yield 'unknown'
+    // a pattern that is none may match anything
+    else if ([...whole.patterns.keys()].some((pattern) => toRegExp(pattern)?.test(name) ?? true))
+      yield 'unknown'
     else if (whole.rest === 'closed') yield 'no'
     else if (typeof whole.rest === 'function') yield isIn(shape, whole.rest())
     if (whole.names !== undefined) yield isIn(toAlone(toValuePart(name)), whole.names())
@@ -171,9 +173,4 @@ function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Gen
 function isRestIn(part: OtherMembers, whole: OtherMembers, asking: Asking): Certainty {
   if (isOpenRest(whole) || part === 'closed') return 'yes'
   return part === 'open' || typeof whole === 'string' ? 'no' : isInsidePart(part(), whole(), asking)
-}
-
-/** A pattern that is none may match anything. */
-function isMatched(name: string, { patterns }: ObjectPart): boolean {
-  return [...patterns.keys()].some((pattern) => toRegExp(pattern)?.test(name) ?? true)
 }

@@ -12,7 +12,7 @@ import {
   type Asking,
 } from './includes-parts.ts'
 import { areTold, has, hasPart, propertyValues } from './check-value.ts'
-import { alternativeSamples } from './samples.ts'
+import { alternativeSamples, createSamples, type Samples } from './samples.ts'
 import {
   areWrittenSame,
   isAny,
@@ -53,12 +53,12 @@ interface Question {
  */
 export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   const known = new PairMap<ValueSet, Question>()
+  const samples = createSamples()
   let current: Question | undefined
   let missing: Question[] = []
   const find = (part: ValueSet, whole: ValueSet): Question | Certainty => {
     const found = toAtOnce(part, whole) ?? known.get(part, whole)
-    if (found !== undefined) return found
-    if (areWrittenSame(part, whole, isSame)) return 'yes'
+    if (found !== undefined || areWrittenSame(part, whole, isSame)) return found ?? 'yes'
     const made: Question = { part, whole, answer: 'yes', above: new Set(), state: 'new', waiting: 0 }
     known.set(part, whole, made)
     return made
@@ -66,7 +66,8 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   /** The answer so far. A new question is noted as missing. */
   const ask = (part: ValueSet, whole: ValueSet): Certainty => {
     // values lead nowhere, and sets of them are made up for a single question
-    if (part.parts.every(isValue)) return everyAnswer(part.parts, (one) => isPartIn(one, whole))
+    if (part.parts.every(({ kind }) => kind === 'value'))
+      return everyAnswer(part.parts, (one) => isPartIn(one, whole))
     const found = find(part, whole)
     if (typeof found === 'string') return found
     if (found.state === 'new') missing.push(found)
@@ -82,9 +83,8 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     if (answers.includes('yes')) return 'yes'
     const split = splitIntoValues(part) ?? splitByProperty(part, partners)
     if (split !== undefined) return everyAnswer(split, (one) => isPartIn(one, whole))
-    return partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
-      ? 'no'
-      : guess(part, whole, partners, isLenient)
+    if (partners.length === 0 || (partners.length === 1 && answers[0] === 'no')) return 'no'
+    return guess(part, whole, partners, { isLenient, samples })
   }
   /** Answers a question as far as that is possible, and returns those that have to be asked first. */
   const answer = (question: Question): readonly Question[] => {
@@ -151,16 +151,17 @@ function guess(
   part: Alternative,
   whole: ValueSet,
   partners: readonly Alternative[],
-  isLenient: boolean,
+  { isLenient, samples }: { readonly isLenient: boolean; readonly samples: Samples },
 ): Certainty {
-  if (partners.length === 1 && partners.every(isMadeOfOthers)) return 'unknown'
-  return alternativeSamples(part).some((value) => has(whole, value, isLenient) === false) ? 'no' : 'unknown'
-}
-
-/** Whether nothing but the schemas further inside can leave a doubt about a list or an object. */
-function isMadeOfOthers(part: Alternative): boolean {
-  if (part.kind === 'object') return part.rules.length === 0 && part.patterns.size === 0
-  return part.kind === 'array' && part.rules.length === 0
+  const [partner, ...others] = partners
+  // nothing but the schemas further inside can leave a doubt about such a list or an object
+  const isMadeOfOthers =
+    partner?.rules.length === 0 &&
+    (partner.kind === 'array' || (partner.kind === 'object' && partner.patterns.size === 0))
+  if (isMadeOfOthers && others.length === 0) return 'unknown'
+  return alternativeSamples(part, samples).some((value) => has(whole, value, isLenient) === false)
+    ? 'no'
+    : 'unknown'
 }
 
 /** Whether no value of an object is in another one, because a member that has to be there never is, or has other values. */
@@ -173,8 +174,6 @@ function isApart(part: Alternative, other: Alternative): boolean {
     areTold(part, other)
   )
 }
-
-const isValue = ({ kind }: Alternative): boolean => kind === 'value'
 
 function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Certainty {
   const plain = isTypedIn(part, whole, asking)
@@ -221,7 +220,11 @@ function splitByProperty(
 ): readonly Alternative[] | undefined {
   if (part.kind !== 'object' || partners.length < 2) return undefined
   for (const [name, property] of part.properties) {
-    if (!property.isRequired || !partners.some((other) => isTelling(other, name))) continue
+    const isTelling = partners.some((other) => {
+      const its = other.kind === 'object' ? other.properties.get(name) : undefined
+      return its !== undefined && propertyValues(its) !== undefined
+    })
+    if (!property.isRequired || !isTelling) continue
     const values = propertyValues(property)
     if (values === undefined || values.length < 2) continue
     return values.map((value) => {
@@ -231,9 +234,4 @@ function splitByProperty(
     })
   }
   return undefined
-}
-
-function isTelling(part: Alternative, name: string): boolean {
-  const property = part.kind === 'object' ? part.properties.get(name) : undefined
-  return property !== undefined && propertyValues(property) !== undefined
 }

@@ -175,34 +175,38 @@ function intersectRests(one: OtherMembers, other: OtherMembers): OtherMembers {
   return other === 'open' ? one : intersectLazy(one, other)
 }
 
-/** The intersection of two shapes, read once. Of one alone, that one. */
-function intersectLazy(one: LazyValues | undefined, other: LazyValues | undefined): LazyValues {
-  if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
-  let shape: ValueSet | undefined
-  return () => (shape ??= meet(one(), other()))
+/** A shape that was met, by a number of its own, and its intersections by the numbers of the shapes that they are made of. */
+interface MetShape {
+  readonly number: number
+  readonly intersections: Map<string, ValueSet>
 }
 
-/** Intersections by the shapes that they are made of. Schemas that contain themselves would have new ones without end. */
-const known = new WeakMap<ValueSet, Map<string, ValueSet>>()
-const numbers = new WeakMap<ValueSet, number>()
+/** Schemas that contain themselves would have new intersections without end. */
+const metShapes = new WeakMap<ValueSet, MetShape>()
 let last = 0
 
-function shapeNumber(shape: ValueSet): number {
-  const found = numbers.get(shape) ?? ++last
-  numbers.set(shape, found)
+function toMetShape(shape: ValueSet): MetShape {
+  const found = metShapes.get(shape) ?? { number: ++last, intersections: new Map() }
+  metShapes.set(shape, found)
   return found
 }
 
 function meet(one: ValueSet, other: ValueSet): ValueSet {
   const meets = [...new Set([...meetsOf(one), ...meetsOf(other)])].toSorted(
-    (a, b) => shapeNumber(a) - shapeNumber(b),
+    (a, b) => toMetShape(a).number - toMetShape(b).number,
   )
   const [first] = meets
   if (first === undefined || meets.length === 1) return one
-  const key = meets.map(shapeNumber).join(' ')
-  const own = known.get(first) ?? new Map<string, ValueSet>()
-  known.set(first, own)
-  const found = own.get(key) ?? { ...intersect(one, other), meets }
-  own.set(key, found)
+  const { intersections } = toMetShape(first)
+  const key = meets.map((shape) => toMetShape(shape).number).join(' ')
+  const found = intersections.get(key) ?? { ...intersect(one, other), meets }
+  intersections.set(key, found)
   return found
+}
+
+/** The intersection of two shapes, read once. Of one alone, that one. */
+function intersectLazy(one: LazyValues | undefined, other: LazyValues | undefined): LazyValues {
+  if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
+  let shape: ValueSet | undefined
+  return () => (shape ??= meet(one(), other()))
 }

@@ -71,18 +71,15 @@ interface CanonicalSchema {
   readonly back: number
 }
 
-const CANONICAL = new WeakMap<ComparedSource, Map<unknown, CanonicalSchema>>()
 let unlike = 0
 
 /** The text of a schema with its references followed and its annotations left out. One with very many ways in a circle is like no other. */
 export function canonicalSchema(schema: Node, source: ComparedSource): string {
-  const known = CANONICAL.get(source) ?? new Map<unknown, CanonicalSchema>()
-  CANONICAL.set(source, known)
   let followed = 0
   const write = (given: Node, above: readonly unknown[]): CanonicalSchema => {
     const target = source.resolve(given)
-    const found = known.get(target)
-    if (found !== undefined) return found
+    const found = source.schemaTexts.get(target)
+    if (found !== undefined) return { text: found, back: Infinity }
     const at = above.indexOf(target)
     if (at >= 0) return { text: `(above ${above.length - at})`, back: at }
     if (!isRecord(target)) return { text: toStableText(target), back: Infinity }
@@ -102,22 +99,21 @@ export function canonicalSchema(schema: Node, source: ComparedSource): string {
     })
     const text = createHash('sha256').update(toStableText(clean)).digest('base64')
     if (back < above.length) return { text, back }
-    const made = { text, back: Infinity }
-    known.set(target, made)
+    source.schemaTexts.set(target, text)
     // what it leads to counts for circles only
     followed--
-    return made
+    return { text, back: Infinity }
   }
   return write(schema, []).text
 }
 
-function not(answer: boolean | undefined): boolean | undefined {
-  return answer === undefined ? undefined : !answer
-}
-
 function toHolds(keyword: string, schema: Node, { read }: SchemaReading): Rule['holds'] {
   const own = schema[keyword]
-  if (keyword === 'not') return (value) => not(has(read(own), value))
+  if (keyword === 'not')
+    return (value) => {
+      const answer = has(read(own), value)
+      return answer === undefined ? undefined : !answer
+    }
   if (keyword === 'if')
     return (value) => {
       const applies = has(read(own), value)

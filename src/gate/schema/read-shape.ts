@@ -99,11 +99,16 @@ function toOwnShape(schema: Node, place: object, reading: SchemaReading): ValueS
     const union = toUnion(branches, keyword, reading)
     shape = { ...intersect(union, shape), place }
   }
-  const unreadable = findUnreadable(schema, reading)
+  // nothing is known of the others if one part or alternative cannot be read
+  const unreadable = [schema['allOf'], schema['anyOf'], schema['oneOf']]
+    .flatMap(listOrNone)
+    .map((each) => read(each))
+    .find((each) => each.notes.unreadable !== undefined)
   if (unreadable !== undefined) return unreadable
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
-  const parts = isNullableNode(schema, source) ? withNull(shape.parts) : shape.parts
+  const isNullMissing = isNullableNode(schema, source) && !shape.parts.some(isNull)
+  const parts = isNullMissing ? [...shape.parts, toValuePart(null)] : shape.parts
   const { meets: met, ...plain } = shape
   const meets = parts === shape.parts ? withRules(met, rules) : undefined
   const whole = meets === undefined ? plain : { ...plain, meets }
@@ -125,14 +130,6 @@ function withRules(
   return [...meets, { ...NEVER, parts: ANY.parts.map((part) => ({ ...part, rules })) }]
 }
 
-/** The part or alternative of a schema that cannot be read: nothing is known of the others then. */
-function findUnreadable(schema: Node, { read }: SchemaReading): ValueSet | undefined {
-  return [schema['allOf'], schema['anyOf'], schema['oneOf']]
-    .flatMap(listOrNone)
-    .map((each) => read(each))
-    .find(({ notes }) => notes.unreadable !== undefined)
-}
-
 /** A schema with what is said beside it. If that is nothing of values, its parts are those of the schema. */
 function refine(target: ValueSet, beside: ValueSet): ValueSet {
   const shape = intersect(target, beside)
@@ -151,9 +148,6 @@ function isNullableNode(schema: Node, { is30 }: ComparedSource): boolean {
   return is30 && schema['nullable'] === true
 }
 
-const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
-  parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValuePart(null)]
-
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: SchemaReading): ValueSet {
   const shapes = branches.map((branch, at) => {
@@ -165,12 +159,13 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     const name = reference?.replace(/\.(?:ya?ml|json)$/, '')
     return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
   })
+  let isTelling: boolean | undefined
   const rule: Rule = {
     key: 'oneOf',
     keyword: 'oneOf',
     holds: (value) => toExclusive(shapes.map((parts) => parts.map((part) => hasPart(part, value)))),
     // a schema that contains itself can be looked into only when it has been read
-    says: askOnce(() => !areDisjoint(shapes)),
+    says: () => (isTelling ??= !areDisjoint(shapes)),
   }
   const whole: ValueSet = {
     parts: [],
@@ -205,12 +200,6 @@ function notesOf(branches: readonly unknown[], reading: SchemaReading): ShapeNot
 }
 
 const isNull = (part: Alternative): boolean => part.kind === 'value' && part.value === null
-
-/** A question that is answered once. */
-function askOnce(ask: () => boolean): () => boolean {
-  let answer: boolean | undefined
-  return () => (answer ??= ask())
-}
 
 /** Whether a value is in exactly one branch. */
 function toExclusive(all: readonly (readonly (boolean | undefined)[])[]): boolean | undefined {
@@ -249,17 +238,17 @@ function toTyped(schema: Node, reading: SchemaReading): Pick<ValueSet, 'parts'> 
   const types = given?.includes('number') ? given.filter((one) => one !== 'integer') : given
   const named = Array.isArray(schema['enum']) ? schema['enum'] : undefined
   const values = 'const' in schema ? [schema['const']] : named
-  if (types === undefined && values === undefined && !Object.keys(schema).some(isConstraint)) return ANY
+  if (types === undefined && values === undefined && !Object.keys(schema).some((key) => CONSTRAINTS.has(key)))
+    return ANY
   const parts = (types ?? ALL_TYPES).flatMap((one) => toTypedParts(one, schema, reading))
   if (values === undefined) return { parts }
   const distinct = new Map(values.map((value: unknown) => [toStableText(value), value]))
-  const allowed = [...distinct.values()].filter((value) => has({ ...NEVER, parts }, value) !== false)
+  const typed = { ...NEVER, parts }
+  const allowed = [...distinct.values()].filter((value) => has(typed, value) !== false)
   return { parts: allowed.map(toValuePart) }
 }
 
 const ALL_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object']
-
-const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
 /** Returns the values of a type; nothing for one that there is not. */
 function toTypedParts(type: unknown, schema: Node, reading: SchemaReading): readonly Alternative[] {

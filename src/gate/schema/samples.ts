@@ -6,33 +6,37 @@ const MOST = 24
 const DEEPEST = 4
 
 /** Values of a part, those at its edges first: values to show that another shape lacks one. Only values that the part surely has. */
-export function alternativeSamples(part: Alternative): readonly unknown[] {
-  const known = SAMPLES.get(part)
-  if (known !== undefined) return known
-  const made = toSamples(part, 0).filter((value) => hasPart(part, value) === true)
-  SAMPLES.set(part, made)
-  return made
-}
-
-const SAMPLES = new WeakMap<Alternative, readonly unknown[]>()
-
-/** Samples of shapes by their depth. Many schemas lead to the same ones, so each is made once. */
-const OF_SHAPES = new WeakMap<ValueSet, Map<number, readonly unknown[]>>()
-
-function ofShape(shape: ValueSet, depth: number): readonly unknown[] {
-  if (depth > DEEPEST) return []
-  const known = OF_SHAPES.get(shape) ?? new Map<number, readonly unknown[]>()
-  OF_SHAPES.set(shape, known)
-  const found = known.get(depth) ?? shape.parts.flatMap((part) => toSamples(part, depth)).slice(0, MOST)
-  known.set(depth, found)
+export function alternativeSamples(part: Alternative, made: Samples): readonly unknown[] {
+  const found =
+    made.ofParts.get(part) ?? toSamples(part, 0, made).filter((value) => hasPart(part, value) === true)
+  made.ofParts.set(part, found)
   return found
 }
 
-function toSamples(part: Alternative, depth: number): readonly unknown[] {
+/** The samples that a comparison has made. Many schemas lead to the same ones, so each is made once. */
+export interface Samples {
+  readonly ofParts: Map<Alternative, readonly unknown[]>
+  /** By depth, from 0. */
+  readonly ofShapes: readonly Map<ValueSet, readonly unknown[]>[]
+}
+
+export function createSamples(): Samples {
+  return { ofParts: new Map(), ofShapes: Array.from({ length: DEEPEST + 1 }, () => new Map()) }
+}
+
+function ofShape(shape: ValueSet, depth: number, made: Samples): readonly unknown[] {
+  const known = made.ofShapes[depth]
+  if (known === undefined) return []
+  const found = known.get(shape) ?? shape.parts.flatMap((part) => toSamples(part, depth, made)).slice(0, MOST)
+  known.set(shape, found)
+  return found
+}
+
+function toSamples(part: Alternative, depth: number, made: Samples): readonly unknown[] {
   if (part.kind === 'value') return [part.value]
   if (part.kind === 'number') return toNumbers(part)
   if (part.kind === 'string') return toStrings(part)
-  return part.kind === 'array' ? toArrays(part, depth) : toObjects(part, depth)
+  return part.kind === 'array' ? toArrays(part, depth, made) : toObjects(part, depth, made)
 }
 
 function toNumbers({ isInteger, min, max, multiples }: NumberPart): readonly unknown[] {
@@ -67,10 +71,14 @@ function toStrings({ minLength, maxLength, patterns, formats }: StringPart): rea
   return [...new Set(fitting)].filter((text) => patterns.every((pattern) => toRegExp(pattern)?.test(text)))
 }
 
-function toArrays({ prefix, items, minItems, maxItems }: ArrayPart, depth: number): readonly unknown[] {
+function toArrays(
+  { prefix, items, minItems, maxItems }: ArrayPart,
+  depth: number,
+  made: Samples,
+): readonly unknown[] {
   if (depth >= DEEPEST) return minItems === 0 ? [[]] : []
-  const firsts = prefix.map((item) => ofShape(item(), depth + 1))
-  const others = maxItems > prefix.length ? ofShape(items(), depth + 1) : []
+  const firsts = prefix.map((item) => ofShape(item(), depth + 1, made))
+  const others = maxItems > prefix.length ? ofShape(items(), depth + 1, made) : []
   const at = (index: number): readonly unknown[] => firsts[index] ?? others
   const ofLength = (length: number): readonly (readonly unknown[])[] => {
     const values = Array.from({ length }, (_, index) => at(index)[index % Math.max(1, at(index).length)])
@@ -84,12 +92,14 @@ function toArrays({ prefix, items, minItems, maxItems }: ArrayPart, depth: numbe
   return [...ofLength(minItems), ...ofLength(least), ...ofLength(most), ...single]
 }
 
-function toObjects(part: ObjectPart, depth: number): readonly unknown[] {
+function toObjects(part: ObjectPart, depth: number, made: Samples): readonly unknown[] {
   const { rest } = part
   const properties = new Map([...part.properties].filter(([, { isForeign }]) => isForeign !== true))
   if (depth >= DEEPEST && [...properties.values()].some(({ isRequired }) => isRequired)) return []
   const values = new Map(
-    depth >= DEEPEST ? [] : [...properties].map(([name, { shape }]) => [name, ofShape(shape(), depth + 1)]),
+    depth >= DEEPEST
+      ? []
+      : [...properties].map(([name, { shape }]) => [name, ofShape(shape(), depth + 1, made)]),
   )
   const required = [...properties].filter(([, { isRequired }]) => isRequired).map(([name]) => name)
   const base: Record<string, unknown> = {}
@@ -105,7 +115,7 @@ function toObjects(part: ObjectPart, depth: number): readonly unknown[] {
   )
   const others =
     typeof rest === 'function' && depth < DEEPEST
-      ? ofShape(rest(), depth + 1).map((value) => ({ ...base, key: value }))
+      ? ofShape(rest(), depth + 1, made).map((value) => ({ ...base, key: value }))
       : []
   return [base, whole, ...varied.slice(0, MOST * 2), ...others.slice(0, MOST)]
 }

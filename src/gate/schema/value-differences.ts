@@ -51,17 +51,6 @@ export function toValueFacts(
 
 const toListed = (all: readonly unknown[]): ListedValues => ({ values: all.map(toValuePart), isOpen: false })
 
-/** The differences of two lists of values beside which others may come: they don't change what a schema allows. */
-function toAnnouncedFacts(
-  old: readonly unknown[],
-  now: readonly unknown[],
-  say: SayDifference,
-): readonly SchemaDifference[] {
-  return toValueFacts(toListed(old), toListed(now), say, true)
-    .filter(({ rule }) => rule.startsWith('enum-value-'))
-    .map((fact) => ({ ...fact, isOfSet: false }))
-}
-
 function withoutValues(one: ListedValues, other: ListedValues): readonly ValuePart[] {
   const texts = new Set(other.values.map(({ value }) => toStableText(value)))
   return one.values.filter(({ value }) => !texts.has(toStableText(value)))
@@ -84,9 +73,16 @@ export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): rea
   const { discriminator: was } = old
   const { discriminator: is } = now
   const isRenamed = was !== undefined && is !== undefined && was !== is
+  // other values may come beside announced ones, so their differences don't change what a schema allows
+  const announced =
+    old.announced && now.announced
+      ? toValueFacts(toListed(old.announced), toListed(now.announced), say, true)
+          .filter(({ rule }) => rule.startsWith('enum-value-'))
+          .map((fact) => ({ ...fact, isOfSet: false }))
+      : []
   return [
     ...facts,
-    ...(old.announced && now.announced ? toAnnouncedFacts(old.announced, now.announced, say) : []),
+    ...announced,
     ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
     ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
     ...(isRenamed ? [say('discriminator-property-name-changed', { was, now: is })] : []),

@@ -130,12 +130,10 @@ export function withLevels(findings: readonly VersionFinding[], levels: Levels):
 
 /** Refuses a rule that no finding can have. @throws {ReadError} with the rule that was probably meant */
 function requireRule(rule: string, where: string): void {
-  if (!hasRule(rule)) throw new ReadError(`${where}: unknown rule ${rule}${suggest(rule)}`)
-}
-
-function suggest(given: string): string {
-  const [best] = RULES.map(({ rule }) => ({ rule, edits: editDistance(given, rule) })).toSorted(
+  if (hasRule(rule)) return
+  const [best] = RULES.map((known) => ({ name: known.rule, edits: editDistance(rule, known.rule) })).toSorted(
     (one, other) => one.edits - other.edits,
   )
-  return best !== undefined && best.edits <= given.length / 3 ? `. Did you mean ${best.rule}?` : ''
+  const isClose = best !== undefined && best.edits <= rule.length / 3
+  throw new ReadError(`${where}: unknown rule ${rule}${isClose ? `. Did you mean ${best.name}?` : ''}`)
 }

@@ -43,7 +43,13 @@ export function checkChanges(
 ): readonly VersionFinding[] {
   return [
     ...problems.map((problem) => toProblemFinding(problem, changes)),
-    ...changes.filter(isWithoutEffect).map(toEffectFinding),
+    ...changes
+      .filter(({ routes, hasSideEffects }) => routes.length === 0 && !hasSideEffects)
+      .map(({ id, version, source }) => ({
+        ...toApiFinding(version, 'change-without-effect'),
+        at: id,
+        ...(source === undefined ? {} : { source }),
+      })),
     ...versions.flatMap((version, at) => toUnexplained(versions[at - 1], version, changes, options)),
   ]
 }
@@ -56,15 +62,6 @@ function toProblemFinding(
   const version = changes.find(({ id }) => id === change)?.version ?? ''
   const finding = toApiFinding(version, rule, { problem: `${message.replace(/\.$/, '')}. ${fix}` })
   return { ...finding, at: change, ...(at === undefined ? {} : { source: at }) }
-}
-
-function isWithoutEffect({ routes, hasSideEffects }: ChangeInHistory): boolean {
-  return routes.length === 0 && !hasSideEffects
-}
-
-function toEffectFinding({ id, version, source }: ChangeInHistory): VersionFinding {
-  const finding = toApiFinding(version, 'change-without-effect')
-  return { ...finding, at: id, ...(source === undefined ? {} : { source }) }
 }
 
 /** Operations that break between two neighbours, and that no change of the newer one reaches. Those with routes of their own are written by hand. */

@@ -80,7 +80,9 @@ export function checkSnapshots(
   const holding = allowed.filter((one) => !expired.includes(one))
   const findings = [
     ...all.flatMap((finding) => withoutAllowed(finding, holding) ?? []),
-    ...expired.map(toExpired),
+    ...expired.map(({ rule, until, reason }) =>
+      toApiFinding('', 'allow-expired', { rule, until: until.slice(0, 10), reason }),
+    ),
   ]
   const kept = new Set(snapshots.map(({ version }) => version))
   return {
@@ -131,10 +133,6 @@ function removedVersion(snapshot: VersionSnapshot, now: Date): VersionFinding {
   const isExpected = isAfterSunset(snapshot, now)
   const values = { version, when: isExpected ? 'after' : 'before' }
   return toApiFinding(version, 'api-version-removed', values, { isExpected })
-}
-
-function toExpired({ rule, until, reason }: AllowedFinding): VersionFinding {
-  return toApiFinding('', 'allow-expired', { rule, until: until.slice(0, 10), reason })
 }
 
 /** Ranges and days resolve by order, so known versions keep theirs, and new ones are newer than all of them. */

@@ -43,7 +43,12 @@ export function checkRoutes(
           now: was ? apart : together,
         }
         const hasChanged = findings.some(
-          (finding) => [other, version].includes(finding.version) && isNoticedAt(finding, operation),
+          (finding) =>
+            [other, version].includes(finding.version) &&
+            finding.places.some(
+              (place) =>
+                place.level !== 'info' && place.level !== 'none' && isAtOperation(place.operation, operation),
+            ),
         )
         const finding = toApiFinding(version, 'range-retargeted', values, { isExpected: !hasChanged })
         return [{ ...finding, operation }]
@@ -68,13 +73,6 @@ export function isByHand(
 
 function areTogether(groups: readonly (readonly string[])[], one: string, other: string): boolean {
   return groups.some((group) => group.includes(one) && group.includes(other))
-}
-
-/** Whether a finding that clients notice is about an operation. */
-function isNoticedAt({ places }: VersionFinding, of: string): boolean {
-  return places.some(
-    ({ operation, level }) => level !== 'info' && level !== 'none' && isAtOperation(operation, of),
-  )
 }
 
 /** Whether an operation of a document is one whose path has no version and no prefix here. */

@@ -19,7 +19,12 @@ export function toDrafts(
   const models = new Map<KnownModel, ModelFinding[]>()
   const routes = new Map<string, PlacedFinding[]>()
   const unwritten: Unwritten[] = []
-  for (const placed of findings.flatMap(placesOf)) {
+  const everyPlace = findings.flatMap((finding): readonly PlacedFinding[] =>
+    finding.places.length === 0
+      ? [{ finding, place: undefined }]
+      : finding.places.map((place) => ({ finding, place })),
+  )
+  for (const placed of everyPlace) {
     const { finding, place } = placed
     const isBad = isFailing(place ?? finding)
     const found = place === undefined ? 'none' : findOwned(place, pair)
@@ -50,13 +55,6 @@ export function toDrafts(
   }
 }
 
-/** A finding once for each of its places. */
-function placesOf(finding: VersionFinding): readonly PlacedFinding[] {
-  return finding.places.length === 0
-    ? [{ finding, place: undefined }]
-    : finding.places.map((place) => ({ finding, place }))
-}
-
 const UNDECIDED =
   'the place is in a union or an intersection, so several objects match: write the change by hand'
 
@@ -78,7 +76,10 @@ function toModelDrafts(
   const written = new Set(
     fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
   )
-  const things = toThings(fields)
+  // fields that replaced others are one thing, every other field is one of its own
+  const [group, others] = [fields.filter(cameOrWent), fields.filter((field) => !cameOrWent(field))]
+  const isOne = new Set(group.map(({ kind }) => kind)).size > 1
+  const things = [...(isOne ? [group] : group.map((field) => [field])), ...others.map((field) => [field])]
   const left = found.filter(({ differing }) => things.some((own) => isLeftOutOfPart(differing, own, model)))
   return {
     drafts: things.map((own) => {
@@ -105,13 +106,6 @@ function toModelDrafts(
         })),
     ],
   }
-}
-
-/** Fields that replaced others are one thing, every other field is one of its own. */
-function toThings(fields: readonly FieldDraft[]): readonly (readonly FieldDraft[])[] {
-  const [group, others] = [fields.filter(cameOrWent), fields.filter((field) => !cameOrWent(field))]
-  const isOne = new Set(group.map(({ kind }) => kind)).size > 1
-  return [...(isOne ? [group] : group.map((field) => [field])), ...others.map((field) => [field])]
 }
 
 function cameOrWent({ kind }: FieldDraft): boolean {

@@ -137,7 +137,11 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
     const [section, , name = ''] = place?.steps ?? []
     const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
     if (rule === 'route-moved') address = toAddress(finding, ownPath)
-    else if (rule === 'status-of-default-changed') status = toStatus(finding)
+    else if (rule === 'status-of-default-changed')
+      status = {
+        was: Number(pointerSteps(finding.base.pointer).at(-1)),
+        now: Number(pointerSteps(finding.revision.pointer).at(-1)),
+      }
     else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
     else if (section === 'responses' && name === 'headers') addHeaderDraft(headers, placed, pair)
     else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
@@ -173,13 +177,6 @@ function toAddress({ base, revision }: VersionFinding, ownPath: string): Told['a
   return {
     ...(path === ownPath ? {} : { path }),
     ...(wasMethod === nowMethod ? {} : { method: wasMethod.toUpperCase() }),
-  }
-}
-
-function toStatus({ base, revision }: VersionFinding): { readonly was: number; readonly now: number } {
-  return {
-    was: Number(pointerSteps(base.pointer).at(-1)),
-    now: Number(pointerSteps(revision.pointer).at(-1)),
   }
 }
 

@@ -122,7 +122,19 @@ function createConversions(
   warn: GeneratorSource['warn'],
 ): (documented: DocumentedVersion) => Conversion {
   if (convertAll === undefined) {
-    const schemaless = withoutSchemas(versions)
+    // routes that declare no schema have the parameters of their paths
+    const schemaless: Conversion = {
+      routes: new Map(
+        routesOf(versions).map((route) => [
+          route,
+          { ...WITHOUT_SCHEMAS, parameters: toRouteParameters(route, new Map(), {}) },
+        ]),
+      ),
+      errors: undefined,
+      components: {},
+      problems: [],
+      warnings: [],
+    }
     return () => schemaless
   }
   const apart = new Map<DocumentedVersion, Conversion>()
@@ -137,14 +149,6 @@ function createConversions(
     apart.set(documented, own)
     return own
   }
-}
-
-/** Converts routes that declare no schema: the parameters of their paths. */
-function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
-  const schemaless = routesOf(versions).map(
-    (route) => [route, { ...WITHOUT_SCHEMAS, parameters: toRouteParameters(route, new Map(), {}) }] as const,
-  )
-  return { routes: new Map(schemaless), errors: undefined, components: {}, problems: [], warnings: [] }
 }
 
 function routesOf(versions: readonly DocumentedVersion[]): readonly Convertible[] {

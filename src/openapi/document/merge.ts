@@ -154,7 +154,10 @@ function mergeAnswers(
 ): ResponseObject | Reference {
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only
-  const written = found.map((each) => dereference(each, answers))
+  const written = found.map((each): ResponseObject => {
+    if (!('$ref' in each)) return each
+    return answers[each.$ref.slice(each.$ref.lastIndexOf('/') + 1)] ?? { description: '' }
+  })
   const contents = written.flatMap(({ content }) => (content === undefined ? [] : [content]))
   const headers = Object.assign({}, ...written.map((each) => each.headers ?? {}))
   // an error of which one promises nothing may hold anything
@@ -164,12 +167,6 @@ function mergeAnswers(
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(contents.length === 0 || isOpen ? {} : { content: mergeContents(contents) }),
   }
-}
-
-function dereference(response: ResponseObject | Reference, answers: ErrorAnswers): ResponseObject {
-  if (!('$ref' in response)) return response
-  const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1)
-  return answers[name] ?? { description: '' }
 }
 
 /** Returns the alternatives that suffice for one of them; an open one has an alternative that asks for nothing. */

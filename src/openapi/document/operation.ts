@@ -65,8 +65,9 @@ function toRouteOperation(
   const { summary = summarize(route), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
+  const id = route.operationId ?? route.name
   const head = {
-    operationId: toOperationId(documented, method),
+    operationId: route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
     ...(tags.length === 0 ? {} : { tags }),
     summary,
     ...(description === '' ? {} : { description }),
@@ -106,12 +107,6 @@ function bodyOfMethod({ sources, forward }: ResolvedRoute, method: Method, body:
 /** Whether something counts as deprecated at a moment (RFC 9745 section 2.1: that moment may be to come). */
 function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
   return statusAt(lifetime, now) !== 'active'
-}
-
-/** The name of the route, with the method if the route has several methods or an id. */
-function toOperationId({ route }: DocumentedRoute, method: Method): string {
-  const id = route.operationId ?? route.name
-  return route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`
 }
 
 /** Reports what `openapi` of a route holds that a document cannot. */

@@ -50,12 +50,14 @@ export function toOperationResponses(
   parts: ResponseParts,
 ): OperationResponses {
   const { converted, wire, answers, added } = parts
-  const headersAt: HeadersAt = (status, isObject = status !== 204 && status !== 205) =>
-    successHeaders(
+  const headersAt: HeadersAt = (status, isObject = status !== 204 && status !== 205) => {
+    const sent = added.filter(({ marksObjects = false }) => isObject || !marksObjects)
+    return successHeaders(
       lifetime,
-      addedResponseHeaders(added, isObject),
+      Object.assign({}, ...sent.map(({ responseHeaders = {} }) => responseHeaders)),
       route.forward === undefined ? status : 'default',
     )
+  }
   const declared = declaredOf(route, parts, headersAt)
   // with a format, what error handlers return has to fit it
   const isUnknown =
@@ -284,15 +286,6 @@ export function withAddedHeaders(
     .filter(({ name }) => !declared.has(`header ${name.toLowerCase()}`))
     .map((header): Parameter => ({ ...header, in: 'header' }))
   return headers.length === 0 ? parameters : [...parameters, ...headers]
-}
-
-/** The headers that are added to a successful response. `isObject` is whether its result may be one. */
-function addedResponseHeaders(
-  added: readonly Documented[],
-  isObject: boolean,
-): NonNullable<ResponseObject['headers']> {
-  const sent = added.filter(({ marksObjects = false }) => isObject || !marksObjects)
-  return Object.assign({}, ...sent.map(({ responseHeaders = {} }) => responseHeaders))
 }
 
 /** A stream in a document. */

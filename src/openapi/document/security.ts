@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { isRecord } from '../../base/values.ts'
+import { isObject, isRecord } from '../../base/values.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasScopes, scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/layers.ts'
 import type { SecurityAlternative } from './types.ts'
@@ -19,10 +19,22 @@ export function createSecurity(): DocumentSecurity {
   const problems = new Map<string, DefinitionProblem>()
   const note = (name: string, scheme: SecurityScheme, where: string): void => {
     const known = schemes.get(name)
-    if (!isSecurityScheme(name, scheme)) problems.set(name, noScheme(name, where))
+    // names are keys of components (OpenAPI 3.1 section 4.8.7)
+    if (!/^[\w.-]+$/.test(name) || !isObject(scheme) || !('type' in scheme))
+      problems.set(name, {
+        code: 'invalid_field',
+        where,
+        message: `security names ${JSON.stringify(name)}, which is not a security scheme`,
+        fix: 'write security: [{ partner: { type: \'apiKey\', in: \'header\', name: \'x-key\' } }], with names of letters, digits, ".", "-" and "_"',
+      })
     else if (known === undefined) schemes.set(name, { scheme, where })
     else if (JSON.stringify(known.scheme) !== JSON.stringify(scheme))
-      problems.set(name, clash(name, known.where, where))
+      problems.set(name, {
+        code: 'duplicate_security_scheme',
+        where,
+        message: `the security scheme "${name}" is another one in ${known.where}`,
+        fix: 'give one of the guards another name',
+      })
   }
   return {
     of: ({ layers, label }) => {
@@ -110,20 +122,6 @@ function choiceKey(value: unknown): string {
   )
 }
 
-/** Names are keys of components (OpenAPI 3.1 section 4.8.7). */
-function isSecurityScheme(name: string, scheme: unknown): boolean {
-  return /^[\w.-]+$/.test(name) && typeof scheme === 'object' && scheme !== null && 'type' in scheme
-}
-
-function noScheme(name: string, where: string): DefinitionProblem {
-  return {
-    code: 'invalid_field',
-    where,
-    message: `security names ${JSON.stringify(name)}, which is not a security scheme`,
-    fix: 'write security: [{ partner: { type: \'apiKey\', in: \'header\', name: \'x-key\' } }], with names of letters, digits, ".", "-" and "_"',
-  }
-}
-
 function noToken(where: string, requirements: readonly SecurityRequirement[]): DefinitionProblem {
   const scopes = requirements
     .filter((requirement) => Object.keys(requirement).length === 0)
@@ -133,14 +131,5 @@ function noToken(where: string, requirements: readonly SecurityRequirement[]): D
     where,
     message: `a guard needs the scope ${scopes[0]}, and no guard of jwtAuth is before it`,
     fix: 'add a guard of jwtAuth before scopes, to the route or above it',
-  }
-}
-
-function clash(name: string, first: string, second: string): DefinitionProblem {
-  return {
-    code: 'duplicate_security_scheme',
-    where: second,
-    message: `the security scheme "${name}" is another one in ${first}`,
-    fix: 'give one of the guards another name',
   }
 }

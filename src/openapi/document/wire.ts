@@ -111,7 +111,17 @@ export function toServers(
     const host = hostIn(versioning, version, '')
     // a pattern of one's own need not read the host that is made up
     const isRead = host !== undefined && hostIn(versioning, version, host) === host
-    return isRead ? [unknownHost(host)] : servers
+    if (!isRead) return servers
+    // only the label that names the version is known
+    const [label = ''] = host.split('.')
+    return [
+      {
+        url: `https://${label}.{domain}`,
+        variables: {
+          domain: { default: host.slice(label.length + 1), description: 'Where the API answers' },
+        },
+      },
+    ]
   }
   return servers.map((server) => {
     const [, before, host, after = ''] = SERVER.exec(server.url) ?? []
@@ -125,15 +135,6 @@ export function toServers(
 
 /** The part before the host of a URL, the host with its port, and the part behind. */
 const SERVER = /^([a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]+)(.*)$/is
-
-/** A server of which only the label that names the version is known. */
-function unknownHost(host: string): DocumentSettings['servers'][number] {
-  const [label = ''] = host.split('.')
-  return {
-    url: `https://${label}.{domain}`,
-    variables: { domain: { default: host.slice(label.length + 1), description: 'Where the API answers' } },
-  }
-}
 
 function hostIn(
   versioning: DocumentSettings['versioning'],

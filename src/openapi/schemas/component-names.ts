@@ -73,10 +73,13 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
   const keys = new Map<SchemaPlace, string>()
   const known = { input: new Map<Schema, string>(), output: new Map<Schema, string>() }
   for (const place of places) {
-    const { io, schema } = place
-    const key = known[io].get(schema) ?? addTask(search, place)
+    const { owner, at, io, schema } = place
+    const before = known[io].get(schema)
+    const key = before ?? `s${search.tasks.length}`
     known[io].set(schema, key)
     keys.set(place, key)
+    const base = `${owner.name} ${at.replace('input.', '')}`
+    if (before === undefined) search.tasks.push({ key, io, schema, where: owner.label, base, isBase: false })
   }
   const failures = new Map<string, unknown>()
   // what is found adds tasks
@@ -99,13 +102,6 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
   const refused = [...search.refused.keys()]
   const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
-}
-
-function addTask({ tasks }: ComponentSearch, { owner, at, io, schema }: SchemaPlace): string {
-  const key = `s${tasks.length}`
-  const base = `${owner.name} ${at.replace('input.', '')}`
-  tasks.push({ key, io, schema, where: owner.label, base, isBase: false })
-  return key
 }
 
 /** Goes through a schema in the order in which zod does, so that recursion is noticed at the same schemas. */

@@ -132,7 +132,11 @@ function toMarkedPart(
     openapiVersion: '3.1.1',
     registry: createRegistry({
       schemas: Object.fromEntries(
-        [...named].flatMap(([name, each]) => (isFoundById(name, each) ? [] : [[name, toZod(each)]])),
+        [...named].flatMap(([name, each]) => {
+          // zod makes a component of such a schema by itself; it takes `schema1` for a name of its own making
+          const isFoundById = metaOf(each)['id'] === name && !/^schema\d+$/.test(name)
+          return isFoundById ? [] : [[name, toZod(each)]]
+        }),
       ),
     }),
     opts: {
@@ -145,11 +149,6 @@ function toMarkedPart(
   })
   const { properties } = toRecord(schema)
   return { schemas: toSchemaRecord(properties), components: toSchemaRecord(components), hasMarks }
-}
-
-/** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */
-function isFoundById(name: string, schema: Schema): boolean {
-  return metaOf(schema)['id'] === name && !/^schema\d+$/.test(name)
 }
 
 /** The settings by which zod-openapi refuses nothing: marks say what cannot be shown. */

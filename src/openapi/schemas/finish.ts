@@ -30,7 +30,14 @@ export function finishAll(
   inventory: Inventory,
   hidden: ReadonlySet<SchemaObject>,
 ): FinishedSchemas {
-  const clean = createClean(hidden)
+  /** Writes a schema without marks, and without alternatives that nothing fits. */
+  const clean = (schema: SchemaObject, among: MarkedSchemas): SchemaObject => {
+    if (!hidden.has(schema))
+      return withoutNothing(mapSchemas(unmarked(schema, among), (inner) => clean(inner, among)))
+    const { [MARK]: mark, description } = schema
+    const note = `Documents cannot show ${markName(mark)}.`
+    return { description: typeof description === 'string' ? `${description}\n\n${note}` : note }
+  }
   const input = mapValues(shown.input.components, (schema) => clean(schema, shown.input))
   const output = mapValues(shown.output.components, (schema) => clean(schema, shown.output))
   const different = Object.keys(output).filter(
@@ -84,17 +91,6 @@ function takenNames(
       },
     ]
   })
-}
-
-/** Creates the function that writes a schema without marks, and without alternatives that nothing fits. */
-function createClean(
-  hidden: ReadonlySet<SchemaObject>,
-): (schema: SchemaObject, shown: MarkedSchemas) => SchemaObject {
-  const clean = (schema: SchemaObject, shown: MarkedSchemas): SchemaObject => {
-    if (hidden.has(schema)) return toNote(schema)
-    return withoutNothing(mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown)))
-  }
-  return clean
 }
 
 function withoutNothing(cleaned: SchemaObject): SchemaObject {
@@ -181,12 +177,6 @@ const FIXES: Readonly<Record<string, string>> = {
   file: 'send it alone, as files of a form, or as text',
 }
 const FIX = 'describe it with .meta({ type: … }), or use a codec or .pipe(z.…)'
-
-/** Returns the schema that is shown in the place of one that cannot be, of its mark. */
-function toNote({ [MARK]: mark, description }: SchemaObject): SchemaObject {
-  const note = `Documents cannot show ${markName(mark)}.`
-  return { description: typeof description === 'string' ? `${description}\n\n${note}` : note }
-}
 
 function markName(mark: unknown): string {
   return KINDS[String(mark)] ?? String(mark)

@@ -109,8 +109,12 @@ function itemOf(schema: SchemaObject, components: Components): SchemaObject {
 }
 
 function pathParameter(param: Param, declared: SchemaObject | undefined, components: Components): Parameter {
-  if (declared === undefined)
-    return { name: param.name, in: 'path', required: true, schema: paramTypeSchema(param) }
+  if (declared === undefined) {
+    const { name, pattern } = param.type
+    const plain = { type: 'string', ...(pattern === undefined ? { minLength: 1 } : { pattern }) }
+    const schema = Object.hasOwn(TYPES, name) ? (TYPES[name] ?? {}) : plain
+    return { name: param.name, in: 'path', required: true, schema }
+  }
   return {
     ...toParameterHead(param.name, 'path', resolve(declared, components), true),
     schema: asText(narrowed(param, declared, components)),
@@ -132,11 +136,6 @@ const TEXTS: Readonly<Record<string, SchemaObject>> = {
   float: { pattern: String.raw`^[0-9]+(\.[0-9]+)?$` },
   uuid: { format: 'uuid' },
   str: { minLength: 1 },
-}
-
-function paramTypeSchema({ type }: Param): SchemaObject {
-  if (Object.hasOwn(TYPES, type.name)) return TYPES[type.name] ?? {}
-  return { type: 'string', ...(type.pattern === undefined ? { minLength: 1 } : { pattern: type.pattern }) }
 }
 
 /** Returns the declared schema, as far as the pattern lets it through: a number in `{id:int}` is a whole one. */
