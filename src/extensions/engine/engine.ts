@@ -220,7 +220,10 @@ function createConnectionAnswer(
     )
   }
   return (request, connection) => {
-    if (isWatched()) request.response = watchRequest(request, connection.socket)
+    // something looks at what servers of node:http do, or stands in the place of methods of their responses
+    const isWatched =
+      STARTED.hasSubscribers || FINISHED.hasSubscribers || CREATED.hasSubscribers || areResponsesReplaced()
+    if (isWatched) request.response = watchRequest(request, connection.socket)
     const refusal = refusalOf(request)
     if (refusal !== undefined) {
       request.isFinal = true
@@ -247,11 +250,6 @@ function settleConnections(
 const STARTED = channel('http.server.request.start')
 const CREATED = channel('http.server.response.created')
 const FINISHED = channel('http.server.response.finish')
-
-/** Whether something watches what servers of node:http do, or stands in the place of methods of their responses. */
-function isWatched(): boolean {
-  return STARTED.hasSubscribers || FINISHED.hasSubscribers || CREATED.hasSubscribers || areResponsesReplaced()
-}
 
 /** Creates the request of node:http that others expect, without body. */
 function toIncomingMessage({ head, headers }: EngineRequest, socket: Socket): IncomingMessage {

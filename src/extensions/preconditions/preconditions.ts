@@ -128,10 +128,8 @@ export function preconditions<T, I = unknown>(
     failed: preconditionFailed,
   })
   Object.defineProperty(made, OWN, { value: true })
-  return withFits(
-    documenting(made, ...toConditionHeaders(required, lastModified !== undefined)),
-    fitPreconditions,
-  )
+  const documented = documenting(made, ...toConditionHeaders(required, lastModified !== undefined))
+  return withFits(documented, fitPreconditions)
 }
 
 /** The mark of these interceptors, which every copy of the package knows. */

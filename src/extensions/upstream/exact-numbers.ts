@@ -9,13 +9,12 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
  */
 export function hasInexactNumber(text: string): boolean {
   if (!SUSPECT.test(text)) return false
-  for (const [token] of text.matchAll(TOKENS))
-    if (!token.startsWith('"') && !isExactNumber(token)) return true
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token.startsWith('"')) continue
+    const value = Number(token)
+    if (!Number.isFinite(value)) return true
+    const isLong = token.length >= 16 && /^-?\d+$/.test(token)
+    if (isLong && BigInt(token) !== BigInt(value)) return true
+  }
   return false
-}
-
-function isExactNumber(token: string): boolean {
-  const value = Number(token)
-  if (!Number.isFinite(value)) return false
-  return token.length < 16 || !/^-?\d+$/.test(token) || BigInt(token) === BigInt(value)
 }
