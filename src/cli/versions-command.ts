@@ -72,6 +72,11 @@ function formatVersions(
   calls: ReadonlyMap<string | null, CountedCalls> | undefined,
 ): string {
   if (all.length === 0) return 'The app has no versions.'
+  const cellsOf = ({ version }: VersionInfo): readonly string[] => {
+    if (calls === undefined) return []
+    const { count, clients, hasMoreClients, lastSeen } = calls.get(version) ?? NO_CALLS
+    return [String(count), `${clients}${hasMoreClients ? '+' : ''}`, lastSeen.slice(0, 10)]
+  }
   const rows = all
     .toReversed()
     .map((info): readonly string[] => [
@@ -79,7 +84,7 @@ function formatVersions(
       [...deprecationCells(info), ...(info.isDefault ? ['default'] : [])].join(', '),
       String(info.routes.length),
       String(info.routes.filter(({ isConverted }) => isConverted === true).length),
-      ...(calls === undefined ? [] : usageCells(calls.get(info.version) ?? NO_CALLS)),
+      ...cellsOf(info),
       (info.changes ?? [])
         .map(({ title, altered }: CountedChange) =>
           altered === undefined ? title : `${title} (${altered} calls)`,
@@ -98,10 +103,6 @@ function formatVersions(
     rows,
   )
   return [style.bold(head), ...lines].join('\n')
-}
-
-function usageCells({ count, clients, hasMoreClients, lastSeen }: CountedCalls): readonly string[] {
-  return [String(count), `${clients}${hasMoreClients ? '+' : ''}`, lastSeen.slice(0, 10)]
 }
 
 /** Its status, with the days of its deprecation and its sunset. */

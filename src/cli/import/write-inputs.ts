@@ -267,7 +267,10 @@ function formText(
   const texts = own.filter(([, field]) => fileSchemaText(field) === undefined)
   const isSayable =
     needed.every((name) => own.some(([each]) => each === name)) &&
-    texts.every(([, field]) => isRecord(field) && nestingOf(field, components) <= 1 && !allowsNull(field))
+    texts.every(([, field]) => {
+      if (!isRecord(field) || nestingOf(field, components) > 1) return false
+      return !(Array.isArray(field['type']) && field['type'].includes('null'))
+    })
   // documents show that a form without required fields may be left out
   const isTaken = files.length === 0 ? needed.length > 0 : type === MULTIPART
   if (!isSayable || !isTaken) return undefined
@@ -280,10 +283,6 @@ function formText(
     ...(texts.length === 0 ? {} : { form: `z.object({ ${form} })${meta}` }),
     files: literalText(Object.fromEntries(files.map(([name, field]) => [name, toFile(name, field)]))),
   }
-}
-
-function allowsNull({ type }: SchemaObject): boolean {
-  return Array.isArray(type) && type.includes('null')
 }
 
 /** A file, or a list of files, or `undefined` for a text. */

@@ -88,7 +88,11 @@ function convertBare(from: unknown, to: unknown, value: string, parts: Conversio
   const filled = fillInText({ schema: newer, isOptional: false }, parts)
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
   const [kind, other] = [schemaType(older), schemaType(newer)]
-  if (wanted !== undefined) return kind === 'string' ? toListedTurn(wanted, value, filled) : filled
+  if (wanted !== undefined) {
+    if (kind !== 'string' || wanted.length > 5) return filled
+    // a text that is one of a few stays
+    return `${wanted.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${value} : ${filled}`
+  }
   if (kind === 'object' || other === 'object') return convertObject(older, newer, value, parts)
   if (kind === 'array' || other === 'array') return convertList(older, newer, value, parts)
   return convertScalar(older, newer, value, parts)
@@ -102,16 +106,13 @@ function convertScalar(
 ): string | undefined {
   const [kind, other] = [schemaType(older), schemaType(newer)]
   const filled = fillInText({ schema: newer, isOptional: false }, parts)
-  if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
+  if (isNumeric(kind) && other === 'string') {
+    const mayBeNumber = isRecord(newer) && newer['format'] === undefined && matchesPattern(newer, '7')
+    return mayBeNumber ? `String(${value})` : filled
+  }
   if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
   const isSameKind = SCALARS.has(kind) && (kind === other || (isNumeric(kind) && isNumeric(other)))
   return isSameKind ? fittingText(older, newer, value, parts) : filled
-}
-
-/** Keeps a text that is one of a few, and asks for the others. */
-function toListedTurn(wanted: readonly string[], value: string, filled: string): string {
-  if (wanted.length > 5) return filled
-  return `${wanted.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${value} : ${filled}`
 }
 
 /** Keeps a value that fits, and asks for what stands for the others. */
@@ -339,12 +340,6 @@ function itemsOf(schema: unknown): unknown {
   return isRecord(schema) && schema['type'] === 'array' && schema['prefixItems'] === undefined
     ? (schema['items'] ?? {})
     : undefined
-}
-
-/** Whether a text may be a number. */
-function takesDigits(schema: unknown): boolean {
-  if (!isRecord(schema) || schema['format'] !== undefined) return false
-  return matchesPattern(schema, '7')
 }
 
 /** Whether a text is always a number. */

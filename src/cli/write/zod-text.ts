@@ -31,7 +31,13 @@ function ownText(schema: unknown, names: SchemaNames, above: readonly string[]):
     inner: (each) => toZodText(each, names, above),
     unknown: 'z.unknown()',
     never: 'z.never()',
-    ref: (pointer) => refText(pointer, names, above),
+    ref: (pointer) => {
+      const name = pointer.replace('#/components/schemas/', '')
+      const named = names.components[name]
+      // what holds itself cannot be written in one piece
+      if (named === undefined || above.includes(name)) return 'z.unknown()'
+      return names.modelOf(name) ?? toZodText(named, names, [...above, name])
+    },
     all: (parts) => parts.reduce((one, other) => `z.intersection(${one}, ${other})`),
     either: (options) => (options.length === 1 ? options.join('') : `z.union([${options.join(', ')}])`),
     constant: (value) => `z.literal(${valueText(value)})`,
@@ -40,14 +46,6 @@ function ownText(schema: unknown, names: SchemaNames, above: readonly string[]):
     object: zodObjectText,
     scalar: scalarText,
   })
-}
-
-function refText(ref: string, names: SchemaNames, above: readonly string[]): string {
-  const name = ref.replace('#/components/schemas/', '')
-  const schema = names.components[name]
-  // what holds itself cannot be written in one piece
-  if (schema === undefined || above.includes(name)) return 'z.unknown()'
-  return names.modelOf(name) ?? toZodText(schema, names, [...above, name])
 }
 
 function enumText(values: readonly unknown[]): string {

@@ -55,11 +55,16 @@ export function operationsOfItem(
     const node = source.resolve(value)
     if (!isRecord(node)) return []
     const id = node['operationId']
+    const unnamed = segments.map((segment) =>
+      segment.includes('{')
+        ? segment.replaceAll(/\{[^{}]*\}/g, '{}')
+        : source.withoutVersion(segment).replaceAll('{version}', '<version>'),
+    )
     return [
       {
         method: method.toUpperCase(),
         path,
-        pattern: `/${segments.map((segment) => anonymous(segment, source)).join('/')}`,
+        pattern: `/${unnamed.join('/')}`,
         id: isString(id) ? id : undefined,
         node,
         parameters: readParameters([item, node], own, source),
@@ -67,13 +72,6 @@ export function operationsOfItem(
       },
     ]
   })
-}
-
-/** A segment without the name of its parameter, or without the version. */
-function anonymous(segment: string, source: ComparedSource): string {
-  return segment.includes('{')
-    ? segment.replaceAll(/\{[^{}]*\}/g, '{}')
-    : source.withoutVersion(segment).replaceAll('{version}', '<version>')
 }
 
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1)

@@ -10,7 +10,6 @@ import type {
   RequestBody,
   ResponseObject,
   SchemaObject,
-  SecurityAlternative,
   PathItem,
 } from './types.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
@@ -36,10 +35,16 @@ export function mergeOperations(all: readonly VersionedOperation[], answers: Err
   const { parameters: _parameters, requestBody: _body, deprecated: _deprecated, ...words } = last
   const parameters = mergeParameters(all)
   const body = mergeBodies(operations)
+  // an open operation has an alternative that asks for nothing
+  const securities = operations.map(({ security }) => security)
+  const isOneSecurity = securities.every((security) => isDeepEqual(security, securities[0]))
+  const security = isOneSecurity
+    ? (securities[0] ?? [])
+    : uniqueValues(securities.flatMap((each) => (each.length === 0 ? [{}] : each)))
   return {
     ...words,
     ...(operations.every(({ deprecated }) => deprecated === true) ? { deprecated: true } : {}),
-    security: mergeSecurity(operations),
+    security,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: mergeResponses(operations, answers),
@@ -167,13 +172,6 @@ function mergeAnswers(
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(contents.length === 0 || isOpen ? {} : { content: mergeContents(contents) }),
   }
-}
-
-/** Returns the alternatives that suffice for one of them; an open one has an alternative that asks for nothing. */
-function mergeSecurity(operations: readonly Operation[]): readonly SecurityAlternative[] {
-  const [first, ...others] = operations.map(({ security }) => security)
-  if (first === undefined || others.every((security) => isDeepEqual(security, first))) return first ?? []
-  return uniqueValues([first, ...others].flatMap((security) => (security.length === 0 ? [{}] : security)))
 }
 
 function uniqueValues<T>(all: readonly T[]): readonly T[] {

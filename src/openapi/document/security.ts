@@ -45,7 +45,13 @@ export function createSecurity(): DocumentSecurity {
         return part.security === undefined || part.security.length === 0 ? [] : [part.security]
       })
       if (demands.length === 0) return []
-      const met = toChoices(demands).map(toAlternative)
+      const met = toChoices(demands).map(({ schemes: chosen, scopes }): SecurityAlternative => {
+        const written = Object.entries(chosen).map(([name, { scheme, scopes: own }]) => {
+          const all = hasScopes(scheme) ? [...own, ...scopes] : own
+          return [name, [...new Set(all)].toSorted()] as const
+        })
+        return Object.fromEntries(written)
+      })
       if (met.length === 0) problems.set(label, noToken(label, demands.flat()))
       return uniqueChoices(met)
     },
@@ -98,15 +104,6 @@ function addRequirement(chosen: SchemeChoice, requirement: SecurityRequirement):
   })
   const all = { ...chosen.schemes, ...Object.fromEntries(own) }
   return [{ ...chosen, schemes: all, hasToken: chosen.hasToken || needed !== undefined }]
-}
-
-/** A choice as documents write it. */
-function toAlternative({ schemes, scopes }: SchemeChoice): SecurityAlternative {
-  const written = Object.entries(schemes).map(([name, { scheme, scopes: own }]) => {
-    const all = hasScopes(scheme) ? [...own, ...scopes] : own
-    return [name, [...new Set(all)].toSorted()] as const
-  })
-  return Object.fromEntries(written)
 }
 
 function uniqueChoices<C extends object>(choices: readonly C[]): readonly C[] {
