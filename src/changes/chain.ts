@@ -68,7 +68,8 @@ export function toChains(
   for (const change of changes) {
     for (const part of change.change) {
       if (!isReshape(part)) continue
-      const report = createReport(change, problems)
+      const report: Report = (message, fix, code) =>
+        void problems.push(changeProblem(change, message, fix, code))
       const { model, base } = toBase(part.of)
       const name = modelName(model)
       if (name === undefined || !isSchema(model)) {
@@ -86,7 +87,8 @@ export function toChains(
       const writer = writers.get(model) ?? createWriter(model, name, nextFieldId)
       // octavo check --write finds models by reshapes that say nothing of them
       writers.set(model, writer)
-      if (isIdle(part)) {
+      const { fields, refine, named } = part
+      if (Object.keys(fields).length === 0 && refine === undefined && named === undefined) {
         report(`it says nothing of ${name}`, 'write fields: { name: { was: … } }', 'invalid_change')
         continue
       }
@@ -98,11 +100,6 @@ export function toChains(
 
 function isReshape(part: unknown): part is AnyReshape {
   return isRecord(part) && part['kind'] === 'reshape'
-}
-
-/** Whether a reshape says nothing. */
-function isIdle({ fields, refine, named }: AnyReshape): boolean {
-  return Object.keys(fields).length === 0 && refine === undefined && named === undefined
 }
 
 /** The model that a part of a change reshapes, or `undefined` for an operation. */
@@ -121,10 +118,6 @@ function toBase(of: unknown): { readonly model: unknown; readonly base: unknown 
 }
 
 type Report = (message: string, fix: string, code: DefinitionErrorCode) => void
-
-function createReport(change: AnyChange, problems: DefinitionProblem[]): Report {
-  return (message, fix, code) => void problems.push(changeProblem(change, message, fix, code))
-}
 
 /** A mistake in a change, at the place of the change or of the other definitions. */
 export function changeProblem(

@@ -80,7 +80,9 @@ export function defineVersionChange<
   const S extends boolean = false,
 >(options: VersionChangeOptions<V, P, S>): VersionChange<V, FactsIn<P>, S> {
   // who writes no TypeScript may have given nothing, which is reported with all else that is missing
-  const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
+  const { title, description = title, sideEffects = false, ...rest } = { ...options }
+  const words = (isString(title) ? title : '').toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  const { id = words.filter(Boolean).join('-') } = rest
   const made = { ...options, title, description, id, sideEffects }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the options, V is 'next' and S is false
   return recordLocation(Object.freeze(made), defineVersionChange) as unknown as VersionChange<
@@ -88,14 +90,6 @@ export function defineVersionChange<
     FactsIn<P>,
     S
   >
-}
-
-function toId(title: unknown): string {
-  return (isString(title) ? title : '')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-    .join('-')
 }
 
 /** A model as it was just before a change, for code that does not ask which one it is. */

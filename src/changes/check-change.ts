@@ -125,7 +125,9 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     return [
       ...optionProblems(where, part, RESHAPE, 'reshape.'),
       ...earlier(where, part['named'], NAMED, 'reshape.named'),
-      ...eachRecord(part['fields'], (key, field) => optionProblems(where, field, FIELD, `fields.${key}.`)),
+      ...eachMember(part['fields'], (key, field) =>
+        isRecord(field) ? optionProblems(where, field, FIELD, `fields.${key}.`) : [],
+      ),
     ]
   if (part['kind'] !== 'operation') return []
   const { path, method, status, response } = part
@@ -219,10 +221,6 @@ function eachMember(value: unknown, check: (key: string, member: unknown) => Fou
   return isRecord(value) ? Object.entries(value).flatMap(([key, member]) => check(key, member)) : []
 }
 
-function eachRecord(value: unknown, check: (key: string, member: object) => Found): Found {
-  return eachMember(value, (key, member) => (isRecord(member) ? check(key, member) : []))
-}
-
 function missing(
   where: string,
   given: Readonly<Record<string, unknown>>,
@@ -263,7 +261,9 @@ function namesWere(where: string, names: unknown, source: string): Found {
     return [
       ...idle,
       ...optionProblems(where, field, NAME, `${name}.`),
-      ...wasKind(where, field['was'], name),
+      ...(isString(field['was']) || field['was'] === absent || isSchema(field['was'])
+        ? []
+        : [wrong(where, `${name}.was is ${describeValue(field['was'], true)}`, WRITE_WAS)]),
       ...oldNameProblems(where, isString(field['was']) ? field['was'] : key, source, name),
     ]
   })
@@ -288,8 +288,3 @@ function oldNameProblems(where: string, old: string, source: string, name: strin
 
 const NAME: Rules = { was: ANY, up: FUNCTION, down: FUNCTION }
 const WRITE_WAS = "write { was: schema }, { was: absent } or { was: 'oldName' }"
-
-function wasKind(where: string, was: unknown, name: string): Found {
-  if (isString(was) || was === absent || isSchema(was)) return []
-  return [wrong(where, `${name}.was is ${describeValue(was, true)}`, WRITE_WAS)]
-}

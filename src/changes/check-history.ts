@@ -55,11 +55,14 @@ function givenProblems({ versions, models, changes, next }: Given): readonly Def
     ]
   const twice = versions.filter((version, index) => versions.indexOf(version) !== index)
   const list: readonly unknown[] = changes
+  // documents could show only one of two models with one name
+  const names = [...new Set(Object.values(models))].map(modelName)
+  const shared = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   return [
     ...twice.map((version) => refuse(`versions lists "${version}" twice`, 'list each version once')),
     ...orderProblems(versions, next),
     ...sameIds(list),
-    ...sameNames(Object.values(models)),
+    ...[...shared].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name')),
     ...earlierNames(list, versions, Object.values(models)),
     ...list.flatMap((change) => changeProblems(change, versions, Object.values(models))),
   ]
@@ -97,13 +100,6 @@ function sameIds(changes: readonly unknown[]): readonly DefinitionProblem[] {
     }
     return [refuse(`two changes have the id "${id}"`, 'give one of them another title, or an id', change)]
   })
-}
-
-/** Models of one name, of which documents could show one alone. */
-function sameNames(models: readonly unknown[]): readonly DefinitionProblem[] {
-  const all = [...new Set(models)].map(modelName)
-  const twice = new Set(all.filter((name, index) => all.indexOf(name) !== index))
-  return [...twice].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name'))
 }
 
 interface EarlierName {

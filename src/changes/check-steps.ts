@@ -23,8 +23,17 @@ export function stepProblems(
         ...lacking(name, step, schemas, isSent(step) ? BOTH : RESPONSES),
         ...idle(name, step),
         ...unchanged(name, step, schemas),
-        ...(isSent(step) ? sentInVain(name, step) : []),
-        ...(isSent(step) || told.has(step) ? [] : refinedInVain(name, step)),
+        ...(isSent(step) && step.reshape.responseOnly === true
+          ? [
+              [
+                `${name} is responseOnly, and a request carries it`,
+                'remove responseOnly, and write up',
+              ] as const,
+            ]
+          : []),
+        ...(isSent(step) || told.has(step) || step.reshape.refine === undefined
+          ? []
+          : [[`refine has no effect: no request carries ${name}`, 'remove it'] as const]),
       ]
       for (const fieldChange of step.fieldChanges) {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
@@ -85,18 +94,6 @@ function unconverted(
       `${name}.${fieldChange.name} lacks ${direction}: it was a ${older} and is a ${newer}`,
       `write ${direction} beside was`,
     ])
-}
-
-/** Returns the mistakes of a change of a model that requests carry. */
-function sentInVain(name: string, { reshape }: Step): Found {
-  if (reshape.responseOnly !== true) return []
-  return [[`${name} is responseOnly, and a request carries it`, 'remove responseOnly, and write up']]
-}
-
-/** Returns the mistakes of a change of a model that no request carries. */
-function refinedInVain(name: string, { reshape }: Step): Found {
-  if (reshape.refine === undefined) return []
-  return [[`refine has no effect: no request carries ${name}`, 'remove it']]
 }
 
 function toLacking(

@@ -69,14 +69,23 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
   const { versions, changes, plans, next = `>${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
   return (given, knownOf) => {
-    const routes = given.map((route) => withNext(route, next))
+    // `'next'` is the version that unreleased changes get, or a range that begins after the newest one
+    const routes = given.map((route) => {
+      const entries = specEntries(route.version)
+      if (!entries.includes('next')) return route
+      return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
+    })
     const known = knownOf(routes)
     const problems = [...operationProblems(operations, routes)]
     const all = routes.flatMap((route, index): readonly Reached[] => {
       const reached = toReached(route, operations, plans)
-      // routes that an application adds itself, such as its documents, and routes that the check of versions reports
-      const isElse = isUnversioned(reached) || hasEmptyRange(given[index], known)
-      return isElse ? [] : [reached]
+      // an application adds such routes itself, for example its documents
+      const isUnversioned =
+        !route.includeInSchema && route.version === undefined && reached.orders.length === 0
+      // the check of versions reports ranges that match no version
+      const ranges = specEntries(given[index]?.version).filter(isString).filter(isRange)
+      const hasEmptyRange = ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
+      return isUnversioned || hasEmptyRange ? [] : [reached]
     })
     const answered = answeredVersions(
       all.map(({ route }) => route),
@@ -105,24 +114,6 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     if (problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
-}
-
-/** A route that names `'next'` has the version that unreleased changes get, or a range that begins after the newest one. */
-function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
-  const entries = specEntries(route.version)
-  if (!entries.includes('next')) return route
-  return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
-}
-
-/** Whether a route is the same for every request: it is hidden, names no version, and no change reaches it. */
-function isUnversioned({ route, orders }: Reached): boolean {
-  return !route.includeInSchema && route.version === undefined && orders.length === 0
-}
-
-/** Whether a route names a range that cannot be read or matches no version. */
-function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): boolean {
-  const ranges = specEntries(route?.version).filter(isString).filter(isRange)
-  return ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
 }
 
 export function toReached(

@@ -50,13 +50,15 @@ export function olderRoute(
   problems.push(...defaultProblems(route, age, plans))
   let known: Differing | undefined
   const differing = (): Differing => (known ??= toDiffering({ route, age, plans, applied, address }))
+  const { guards } = route.layers
+  const removed = new Set(applied.flatMap(({ withoutGuards = [] }) => withoutGuards))
   return {
     ...route,
     ...shownBefore(route, applied),
     pattern,
     methods,
     version,
-    layers: { ...route.layers, guards: guardsBefore(route, applied) },
+    layers: { ...route.layers, guards: guards.filter(({ given }) => !removed.has(given)) },
     newest: route,
     get sources() {
       return differing().sources
@@ -95,14 +97,6 @@ function shownBefore(
     if (operation.deprecated !== undefined) shown.deprecated = operation.deprecated.was
   }
   return shown
-}
-
-function guardsBefore(
-  { layers: { guards } }: ResolvedRoute,
-  applied: readonly AppliedOperation[],
-): ResolvedRoute['layers']['guards'] {
-  const removed = new Set(applied.flatMap(({ withoutGuards = [] }) => withoutGuards))
-  return removed.size === 0 ? guards : guards.filter(({ given }) => !removed.has(given))
 }
 
 interface OlderState extends Reached {
@@ -166,12 +160,14 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
     ]),
   )
   const status = statuses.get(route.status)?.was ?? route.status
+  const declared = [...older.keys()].filter((each) => each === 'default' || Number(each) < 300).map(String)
+  const success = declared.length > 0 ? declared : [status === 200 ? '2XX' : String(status)]
   return {
     sources,
     status,
     stream: streamBefore(route.stream, layer.items),
     responses: responsesBefore(older, errors),
-    openapi: documentHeaders(route.openapi, headers, successOf(older, status)),
+    openapi: documentHeaders(route.openapi, headers, success),
     layer,
     shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
   }
@@ -208,13 +204,6 @@ function olderSources(
     ...sources,
     ...read.map((name) => ({ name, schema: zod.object({}), plan: toSourcePlan(zod.object({})) })),
   ]
-}
-
-/** The keys under which documents show the successful responses of a route. */
-function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number): readonly string[] {
-  const declared = [...responses.keys()].filter((each) => each === 'default' || Number(each) < 300)
-  if (declared.length > 0) return declared.map(String)
-  return [status === 200 ? '2XX' : String(status)]
 }
 
 interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {

@@ -12,7 +12,6 @@ import {
   RefusedError,
   createExtra,
   reportAltered,
-  type Plan,
   type Converter,
   type Extra,
 } from './convert/converter.ts'
@@ -168,7 +167,12 @@ function convertSource(given: Given, converter: SourceConverter, issues: Validat
   const count = told.loading?.count
   try {
     const made = plan === undefined ? renamed : plan.up(renamed, extra)
-    if (source === 'params' && plan !== undefined) return toParams(sent, made, plan)
+    if (source === 'params' && plan !== undefined) {
+      // path parameters that no schema reads stay
+      const params = { ...toRecord(sent) }
+      for (const name of plan.names?.values() ?? []) delete params[name]
+      return { ...params, ...toRecord(made) }
+    }
     // models in it may wait for data
     return whole === undefined || told.loading?.count !== count
       ? made
@@ -207,13 +211,6 @@ function convertWhole(whole: Converter, given: unknown, made: unknown, extra: Ex
 }
 
 const NOTHING_RENAMED: SourceConverter['shown'] = new Map()
-
-/** The path parameters that were made, and those that no schema reads. */
-function toParams(given: unknown, made: unknown, { names }: Plan): object {
-  const params = { ...toRecord(given) }
-  for (const name of names?.values() ?? []) delete params[name]
-  return { ...params, ...toRecord(made) }
-}
 
 /** Path parameters have names in documents alone, so that another name alters no request. */
 function withoutNames({ request, state, loading, altered }: Extra): Extra {

@@ -232,7 +232,12 @@ function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): read
     const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])
     const operationIds = reached
       .filter(({ orders }) => orders.includes(order))
-      .flatMap(({ route }) => toOperationIds(route))
+      .flatMap(({ route: { operationId, name, methods } }) => {
+        const operation = operationId ?? name
+        return methods.length === 1
+          ? [operation]
+          : methods.map((method) => `${operation}.${method.toLowerCase()}`)
+      })
     return [
       {
         version,
@@ -256,10 +261,4 @@ function namesIn(part: unknown): readonly string[] {
       ...[toRecord(field)['was']].filter(isString),
     ]),
   )
-}
-
-/** The ids of a route in documents: one, or one for each of its methods. */
-function toOperationIds({ operationId, name, methods }: ResolvedRoute): readonly string[] {
-  const id = operationId ?? name
-  return methods.length === 1 ? [id] : methods.map((method) => `${id}.${method.toLowerCase()}`)
 }

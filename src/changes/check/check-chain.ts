@@ -224,9 +224,16 @@ function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Part
   const pools = new Map<FieldId, readonly unknown[]>()
   for (const [fieldId, { schema }] of newest) {
     const hints = [schema, ...sides.flatMap(({ older }) => older.get(fieldId)?.schema ?? [])].flatMap(hintsOf)
-    const values = [...examplesOf(sides, fieldId), ...valuesOf(schema, { random, hints }, runs)].flatMap(
-      (value) => validated(schema, value) ?? [],
-    )
+    const values = [
+      ...sides.flatMap(({ step: { newer, reshape } }) => {
+        const name = newer.find(([, each]) => each === fieldId)?.[0]
+        if (name === undefined) return []
+        return (reshape.examples ?? []).flatMap(({ now }) =>
+          Object.hasOwn(now, name) ? [toRecord(now)[name]] : [],
+        )
+      }),
+      ...valuesOf(schema, { random, hints }, runs),
+    ].flatMap((value) => validated(schema, value) ?? [])
     if (values.length === 0) return []
     pools.set(
       fieldId,
@@ -234,16 +241,6 @@ function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Part
     )
   }
   return combined(pools, random)
-}
-
-function examplesOf(sides: readonly Sided[], fieldId: FieldId): readonly unknown[] {
-  return sides.flatMap(({ step: { newer, reshape } }) => {
-    const name = newer.find(([, each]) => each === fieldId)?.[0]
-    if (name === undefined) return []
-    return (reshape.examples ?? []).flatMap(({ now }) =>
-      Object.hasOwn(now, name) ? [toRecord(now)[name]] : [],
-    )
-  })
 }
 
 function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts): void {
@@ -272,15 +269,11 @@ function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts):
 function lossyIn(ways: readonly Sided[]): ReadonlySet<FieldId> {
   const lossy = new Set<FieldId>()
   for (const { step } of ways) {
-    for (const fieldId of declaredLossy(step)) lossy.add(fieldId)
+    const declared = new Set<string>(step.reshape.lossy)
+    for (const [name, fieldId] of [...step.newer, ...step.older]) if (declared.has(name)) lossy.add(fieldId)
     if (!step.older.some(([, fieldId]) => lossy.has(fieldId))) continue
     for (const fieldChange of step.fieldChanges)
       if (fieldChange.kind === 'added') lossy.add(fieldChange.fieldId)
   }
   return lossy
-}
-
-function declaredLossy({ reshape, newer, older }: Step): readonly FieldId[] {
-  const names = new Set<string>(reshape.lossy)
-  return [...newer, ...older].filter(([name]) => names.has(name)).map(([, fieldId]) => fieldId)
 }

@@ -94,7 +94,11 @@ export function downInstructions(own: AppliedStep, site: Site): readonly Instruc
   const { step, fieldChanges, isGroup, isPartial } = own
   const { registerOf } = site
   const { change, reshape, newer } = step
-  const removed = pick('removed', fieldChanges, registerOf)
+  const removed = fieldChanges.flatMap((fieldChange) =>
+    fieldChange.kind === 'removed'
+      ? [{ name: fieldChange.name, register: registerOf(fieldChange.fieldId) }]
+      : [],
+  )
   const isMade = isGroup && removed.length > 0
   const together = requiredRegisters(
     [...ofKind('added', fieldChanges), ...step.reads.map(([, fieldId]) => fieldId)],
@@ -339,14 +343,4 @@ function requiredRegisters(
 
 function ofKind(kind: FieldChange['kind'], fieldChanges: readonly FieldChange[]): readonly FieldId[] {
   return fieldChanges.filter((fieldChange) => fieldChange.kind === kind).map(({ fieldId }) => fieldId)
-}
-
-function pick(
-  kind: 'removed',
-  fieldChanges: readonly FieldChange[],
-  registerOf: RegisterOf,
-): readonly NamedRegister[] {
-  return fieldChanges.flatMap((fieldChange) =>
-    fieldChange.kind === kind ? [{ name: fieldChange.name, register: registerOf(fieldChange.fieldId) }] : [],
-  )
 }

@@ -98,7 +98,14 @@ function toModelledFields(
         ? chain.fieldIds.has(key)
         : fields.get(bareOf(field))?.some((each) => each.chain === chain && each.key === key) === true,
     )
-    const isSure = isMade || found.some(([key, field]) => isStrong(fields.get(bareOf(field)), chain, key))
+    const isSure =
+      isMade ||
+      found.some(
+        ([key, field]) =>
+          fields
+            .get(bareOf(field))
+            ?.some((each) => each.chain === chain && each.key === key && each.isStrong) === true,
+      )
     if (found.length === 0 || !isSure) continue
     const model = objectShape(chain.model)
     const own = new Map<string, FieldId>()
@@ -117,10 +124,6 @@ function toModelledFields(
     for (const step of toSteps(schema, chain, own, orders, problems)) steps.push({ ...step, isPartial })
   }
   return { fieldIds, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
-}
-
-function isStrong(fields: readonly Field[] | undefined, chain: Chain, key: string): boolean {
-  return fields?.some((each) => each.chain === chain && each.key === key && each.isStrong) === true
 }
 
 function isOptional(schema: Schema | undefined): boolean {

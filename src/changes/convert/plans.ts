@@ -187,8 +187,18 @@ export function isConvertible(type: string): boolean {
 
 function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
   const names: ReadonlyMap<unknown, string> = namesBefore(fieldIds, steps)
+  // the changes that gave each field another name
   const changes = new Map<unknown, readonly string[]>(
-    [...fieldIds].map(([name, fieldId]) => [name, renamersOf(fieldId, steps)]),
+    [...fieldIds].map(([name, fieldId]) => [
+      name,
+      steps
+        .filter(({ fieldChanges }) =>
+          fieldChanges.some(
+            (fieldChange) => fieldChange.kind === 'renamed' && fieldChange.fieldId === fieldId,
+          ),
+        )
+        .map(({ change }) => change.id),
+    ]),
   )
   const entries = Object.fromEntries([...names.values()].map((name) => [name, name]))
   const older = cloneSchema(schema, { entries })
@@ -206,15 +216,6 @@ function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps
       }
     }),
   }
-}
-
-/** The changes that gave a field another name. */
-function renamersOf(fieldId: FieldId, steps: readonly Step[]): readonly string[] {
-  return steps
-    .filter(({ fieldChanges }) =>
-      fieldChanges.some((fieldChange) => fieldChange.kind === 'renamed' && fieldChange.fieldId === fieldId),
-    )
-    .map(({ change }) => change.id)
 }
 
 const STAY: Converter = (value) => value

@@ -1,6 +1,5 @@
 import { isPromise } from '../../base/values.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { apart, incomplete, toldOf, withRead, type Program } from './program.ts'
 import { differs, below, promisedIn, threwIn, type Identified, type Converter } from './converter.ts'
 import type { NamedRegister, InstructionOf } from './instructions.ts'
@@ -137,7 +136,7 @@ function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
   lines.push(
     required === undefined
       ? '{'
-      : `if (${required.sent === undefined ? allOf(required.all) : anyOf(required.sent)}) {`,
+      : `if (${required.sent === undefined ? allOf(required.all) : thereOf(required.sent).join(' || ') || 'false'}) {`,
   )
   if (required?.sent !== undefined) {
     const values = required.all.map(({ register }) => `r${register}`).join(', ')
@@ -159,10 +158,6 @@ type Registered = Pick<NamedRegister, 'register'>
 
 function allOf(members: readonly Registered[]): string {
   return thereOf(members).join(' && ') || 'true'
-}
-
-function anyOf(members: readonly Registered[]): string {
-  return thereOf(members).join(' || ') || 'false'
 }
 
 function thereOf(members: readonly Registered[]): readonly string[] {
@@ -191,7 +186,10 @@ function writeMembers(code: Code, program: Program): void {
   }
   const names = members.map(({ to }) => to)
   const first = members.findIndex(
-    ({ to, schema }, index) => mayBeAbsent(schema) || names.indexOf(to) !== index,
+    ({ to, schema: { _zod } }, index) =>
+      Reflect.get(_zod, 'optin') !== undefined ||
+      Reflect.get(_zod, 'optout') !== undefined ||
+      names.indexOf(to) !== index,
   )
   const fixed = names.slice(0, first === -1 ? names.length : first)
   lines.push(`let o = { ${fixed.map((name, index) => `${quoted(name)}: t${index}`).join(', ')} }`)
@@ -201,8 +199,4 @@ function writeMembers(code: Code, program: Program): void {
   }
   for (const [index, name] of [...names.entries()].slice(fixed.length))
     lines.push(`if (t${index} !== undefined) o[${quoted(name)}] = t${index}`)
-}
-
-function mayBeAbsent({ _zod }: Schema): boolean {
-  return Reflect.get(_zod, 'optin') !== undefined || Reflect.get(_zod, 'optout') !== undefined
 }

@@ -194,7 +194,16 @@ export function errorsBefore(applied: readonly AppliedOperation[]): ErrorsBefore
   const errors = new Map<string, ErrorBefore>()
   for (const operation of applied)
     for (const [key, { was, status, down }] of Object.entries(operation.errors ?? {})) {
-      if (isOverruled(operation, key, applied)) continue
+      // an operation of the same version that names fewer routes overrules this one
+      if (
+        applied.some(
+          (other) =>
+            other.errors?.[key] !== undefined &&
+            other.change.version === operation.change.version &&
+            precision(other) > precision(operation),
+        )
+      )
+        continue
       const known = errors.get(key) ?? { code: key, status: undefined, downs: [] }
       errors.set(key, {
         code: was ?? known.code,
@@ -203,20 +212,6 @@ export function errorsBefore(applied: readonly AppliedOperation[]): ErrorsBefore
       })
     }
   return errors
-}
-
-/** Whether another operation of the same version says it of fewer routes. */
-function isOverruled(
-  operation: AppliedOperation,
-  key: string,
-  applied: readonly AppliedOperation[],
-): boolean {
-  return applied.some(
-    (other) =>
-      other.errors?.[key] !== undefined &&
-      other.change.version === operation.change.version &&
-      precision(other) > precision(operation),
-  )
 }
 
 /**
