@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 import { parsePattern } from '../../src/router/path/pattern.ts'
 import { createValidator } from '../../src/schema/validator.ts'
-import { toSources } from '../../src/schema/sources.ts'
+import { readSources } from '../../src/schema/sources.ts'
 import { isPromise } from '../../src/base/values.ts'
 import type { HttpRequest, QueryRecord } from '../../src/http/http.ts'
 import { createSourceReader } from '../../src/server/request/read-sources.ts'
@@ -74,7 +74,7 @@ function fromZod(schema: z.ZodType): (value: unknown) => Outcome {
 function toQueryReader(): (value: unknown) => ReturnType<ReturnType<typeof createSourceReader>> {
   const pattern = parsePattern('/')
   if (!('segments' in pattern)) throw new Error('/ is a pattern')
-  const [source] = toSources({ query: OCTAVO.query }, pattern, [])
+  const [source] = readSources({ query: OCTAVO.query }, pattern, [])
   if (source === undefined) throw new Error('the query is a source')
   const read = createSourceReader(source, { hidden: [], limits: DEFAULT_LIMITS }, undefined)
   return (query) => read({ query: query as QueryRecord } as HttpRequest, {}, NO_LIFETIME)
