@@ -92,7 +92,7 @@ function toLeaf({ pattern, routes }: PathShape<Row>, version: string): Endpoints
   const rows = routes.filter((row) => row.version === version)
   return {
     methods: METHODS.map((method) => rows.find((row) => row.method === method)?.handler),
-    shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
+    shape: { pattern: pattern.text, varies: false, versions: [], defaultVersion: null },
   }
 }
 

@@ -78,7 +78,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
 function toLeaf({ pattern, routes }: PathShape<Row>): Endpoints<Row> {
   return {
     methods: METHODS.map((method) => routes.find((row) => row.method === method)),
-    shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
+    shape: { pattern: pattern.text, varies: false, versions: [], defaultVersion: null },
   }
 }
 

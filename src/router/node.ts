@@ -13,7 +13,7 @@ export interface Endpoints<T> {
 export interface PathInfo {
   readonly pattern: string
   /** Whether a header may decide which handler answers here (RFC 9110 section 12.5.5). */
-  readonly vary: boolean
+  readonly varies: boolean
   /** The versions that have a handler here, oldest first. */
   readonly versions: readonly string[]
   /** The version that requests which name none get here, or `null` if there is none or a function chooses it. */

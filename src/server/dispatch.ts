@@ -245,7 +245,7 @@ function run(
     }
     return answerOptions(context, found.headers, found.leaves, recover)
   }
-  if (leaf.shape.vary) context.vary = resolution.vary
+  if (leaf.shape.varies) context.vary = resolution.vary
   context.route = endpoint.info
   context.module = endpoint.module
   const slash = match.fullEnd > match.end

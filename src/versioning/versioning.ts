@@ -47,7 +47,7 @@ export interface Versioning {
   readonly path: ActiveScheme | undefined
   /** The headers that choose versions. */
   readonly vary: readonly string[]
-  /** Those, and the headers that a default function reads. */
+  /** Those, and the headers that a default function reads: `Vary` of a request whose version that function chose. */
   readonly defaultVary: readonly string[]
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]

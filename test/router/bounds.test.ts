@@ -72,7 +72,7 @@ function sealed(paths: readonly string[]): Node<string> {
   const select = ({ pattern }: { readonly pattern: { readonly text: string } }) => ({
     rest: {
       methods: [pattern.text],
-      shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
+      shape: { pattern: pattern.text, varies: false, versions: [], defaultVersion: null },
     } satisfies Endpoints<string>,
     at: undefined,
   })

@@ -112,7 +112,7 @@ function withFailures(parts: LookupParts, locate: Locate): Locate {
         return located
       }
     }
-    if (vary.length > 0 && leaves.some(({ shape }) => shape.vary)) context.vary = vary
+    if (vary.length > 0 && leaves.some(({ shape }) => shape.varies)) context.vary = vary
     throw isOfScheme ? error.cause : error
   }
   return (context, target, method) => {
@@ -321,7 +321,7 @@ export function createVersionMiss(
     if (all.length === 0) return notFoundAnswer()
     const shapes = all.map(({ shape }) => shape)
     const report = table.lifetimes.report(shapes, clock())
-    const varies = shapes.some(({ vary }) => vary)
+    const varies = shapes.some(({ varies }) => varies)
     const isHere = all.some(({ methods }) => methods[method] !== undefined)
     if (resolution.kind === 'none' && method !== OPTIONS && isHere)
       return { varies, report, error: versionError('unspecified', resolution, report) }

@@ -160,7 +160,7 @@ function createInfo(
   return (shape) => {
     const info = shapes.get(shape) ?? {
       pattern: shape.pattern.text,
-      vary: versionedTree !== undefined && overlaps(versionedTree, shape.pattern),
+      varies: versionedTree !== undefined && overlaps(versionedTree, shape.pattern),
       versions: versions.servedAt(shape.routes),
       defaultVersion: versions.defaultAt(shape.routes),
     }

@@ -325,7 +325,7 @@ function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: 
 }
 
 function routeInfo({ pattern }: PathShape<TableRoute>): PathInfo {
-  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
+  return { pattern: pattern.text, varies: false, versions: [], defaultVersion: null }
 }
 
 /**
