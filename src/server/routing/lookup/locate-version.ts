@@ -321,7 +321,7 @@ export function createVersionMiss(
     if (all.length === 0) return notFoundAnswer()
     const shapes = all.map(({ shape }) => shape)
     const report = table.lifetimes.report(shapes, clock())
-    const varies = shapes.some(({ varies }) => varies)
+    const varies = shapes.some((shape) => shape.varies)
     const isHere = all.some(({ methods }) => methods[method] !== undefined)
     if (resolution.kind === 'none' && method !== OPTIONS && isHere)
       return { varies, report, error: versionError('unspecified', resolution, report) }
