@@ -1,10 +1,8 @@
 import cluster from 'node:cluster'
 
-import { defineController, HttpError } from 'octavo'
+import { createApp, defineController, defineModule, HttpError } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { openTelemetry } from 'octavo/otel'
-
-import { serve } from '../../support/serve.ts'
 
 /** The program of the test: two workers, each of which prints the codes of problems of its spans. */
 const attributes: Record<string, unknown> = {}
@@ -33,11 +31,12 @@ const cars = defineController({
   ],
 })
 const metrics = createMetrics({ processMetrics: false })
-const app = serve(cars, {
+const app = createApp(defineModule({ controllers: [cars] }), {
+  logger: false,
   telemetry: openTelemetry({ metrics: false, outgoing: false, tracerProvider }),
 })
 const url = await app.listen({ port: 0, host: '127.0.0.1', workers: 2 })
 if (cluster.isPrimary) {
-  const own = serve(metrics.controller)
+  const own = createApp(defineModule({ controllers: [metrics.controller] }), { logger: false })
   console.log(JSON.stringify({ url, own: await own.listen({ port: 0, host: '127.0.0.1' }) }))
 }
