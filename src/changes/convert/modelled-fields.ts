@@ -167,10 +167,16 @@ function toSteps(
       else alive.add(fieldId)
     }
     const applied = { ...part, ...wholeOf(step, schema === model, alive) }
-    return applied.fieldChanges.length === 0 && !applied.isRefined && applied.named === undefined
-      ? []
-      : [{ order: orders.get(change) ?? 0, step, ...applied }]
+    return isIdle(applied) ? [] : [{ order: orders.get(change) ?? 0, step, ...applied }]
   })
+}
+
+function isIdle({
+  fieldChanges,
+  isRefined,
+  named,
+}: Omit<AppliedStep, 'order' | 'step' | 'isPartial'>): boolean {
+  return fieldChanges.length === 0 && !isRefined && named === undefined
 }
 
 /** Returns what a step says of an object as a whole. */
