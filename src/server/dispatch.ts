@@ -250,14 +250,9 @@ function run(
   context.module = endpoint.module
   const slash = match.fullEnd > match.end
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash)
-    return redirectTo(context, slash)
+    return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
-}
-
-/** Redirects to the other spelling of a trailing slash. */
-function redirectTo(context: RequestContext, slash: boolean): FinishedResponse {
-  return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
 }
 
 /** Answers a preflight as the middleware of the route does that it asks for, and otherwise says what the path answers. */

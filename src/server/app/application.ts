@@ -39,7 +39,6 @@ import { readVariable } from '../../base/platform.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
-import type { Usage } from '../services/usage/usage.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { isScheme, type SchemeUse } from '../../versioning/schemes/scheme.ts'
 import type { AnyVersioning } from '../options/versioning.ts'
@@ -276,7 +275,13 @@ async function start(
   runtime.sessions = await openSessions(settings)
   runtime.config = await openSettings(definitions, settings)
   const stop = await startModules(definitions, settings, urlFor)
-  const usage = await openUsage(settings, table)
+  const usage =
+    settings.usage &&
+    (await importInTurn(() => import('../services/usage/usage.ts'))).createUsage(
+      settings.usage,
+      settings.log,
+      table.shapes,
+    )
   lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => settings.telemetry?.flush?.()))
   const own = usage === undefined ? observers : [...observers, { end: usage.count }]
   return { dispatch: createDispatch(parts, createObserverSource(own, channelObserver), health) }
@@ -290,15 +295,6 @@ async function openSessions({
   if (session === undefined) return undefined
   const { createSessions } = await importInTurn(() => import('../session/sessions.ts'))
   return createSessions({ ...(store && { store }), ...session }, log)
-}
-
-async function openUsage(
-  { usage, log }: Pick<Settings, 'usage' | 'log'>,
-  { shapes }: Compiled['table'],
-): Promise<Usage | undefined> {
-  return (
-    usage && (await importInTurn(() => import('../services/usage/usage.ts'))).createUsage(usage, log, shapes)
-  )
 }
 
 async function logWarnings(

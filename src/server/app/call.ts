@@ -73,7 +73,11 @@ function createInvoke(called: ResolvedRoute, container: Container): InvokeRoute 
     check(given)
     const input = await read(given)
     input.inject = injection.isAsync ? await injection.readAsync(context) : injection.read(context)
-    return toCallResult(route, await call(input, toRouteCall(route, info, context, container, callers)))
+    const result = await call(input, toRouteCall(route, info, context, container, callers))
+    if (!isReply(result) || isRaw(result)) return result
+    const { status, data } = result
+    if (status < 400) return data
+    throw new HttpError(status, `The route ${route.name} answered with ${status}`, { cause: data })
   }
 }
 
@@ -129,14 +133,6 @@ function readParams({ params }: ResolvedRoute['pattern'], given: CallInput): Rec
   }
   if (issues.length > 0) throw new ValidationError(issues)
   return read
-}
-
-/** The result of a route without the head of its response. */
-async function toCallResult({ name }: ResolvedRoute, result: unknown): Promise<unknown> {
-  if (!isReply(result) || isRaw(result)) return result
-  const { status, data } = result
-  if (status < 400) return data
-  throw new HttpError(status, `The route ${name} answered with ${status}`, { cause: data })
 }
 
 /**

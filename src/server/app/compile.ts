@@ -67,7 +67,15 @@ function failWithoutHistory(): never {
 /** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compileApp(definitions: AppDefinitions, input: CompileInput): Compiled {
   const { settings, versioning } = input
-  checkUses(definitions, versioning?.history)
+  const problems = (historyCodeOf(versioning?.history)?.uses ?? []).flatMap((use) => {
+    const found = findUsed(
+      { ...use, module: definitions.root },
+      definitions.modules,
+      definitions.connected.graph,
+    )
+    return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
+  })
+  if (problems.length > 0) throw new DefinitionError(problems)
   const outer = createOuterLayers(settings)
   const versionAt = createVersionAt(settings)
   const shared = {
@@ -96,15 +104,6 @@ export function compileApp(definitions: AppDefinitions, input: CompileInput): Co
     observers: createObservers(settings, versioning?.path && versionAt),
     versions: () => toVersionList(table, versioning),
   }
-}
-
-/** @throws `DefinitionError` for what changes inject and the root module does not see. */
-function checkUses({ root, modules, connected }: AppDefinitions, history: VersionHistory | undefined): void {
-  const problems = (historyCodeOf(history)?.uses ?? []).flatMap((use) => {
-    const found = findUsed({ ...use, module: root }, modules, connected.graph)
-    return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
-  })
-  if (problems.length > 0) throw new DefinitionError(problems)
 }
 
 /** Creates the layers around all requests, those that no route answers included. */

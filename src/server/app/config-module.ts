@@ -30,14 +30,13 @@ function locateModule(specifier: string): string {
   // a drive letter is no scheme
   if (/^[a-z][a-z+.-]+:/i.test(specifier)) return specifier
   const path = resolve(specifier)
-  return isAbsolute(specifier) || /^\.\.?(?:[/\\]|$)/.test(specifier) || isModuleFile(path)
+  return isAbsolute(specifier) ||
+    /^\.\.?(?:[/\\]|$)/.test(specifier) ||
+    existsSync(path) ||
+    // loaders of TypeScript read `app.ts` where `app.js` is asked for
+    existsSync(path.replace(/\.([cm]?)js$/, '.$1ts'))
     ? pathToFileURL(path).href
     : locatePackage(specifier)
-}
-
-/** Whether a path is one of a file; loaders of TypeScript read `app.ts` where `app.js` is asked for. */
-function isModuleFile(path: string): boolean {
-  return existsSync(path) || existsSync(path.replace(/\.([cm]?)js$/, '.$1ts'))
 }
 
 function locatePackage(specifier: string): string {

@@ -36,7 +36,8 @@ export async function readConfig({ configSchema, config }: ConfigOptions): Promi
   const specifier = orFail(() => (given instanceof URL ? given.href : given), failConfig)
   if (typeof specifier !== 'string')
     return readConfigSource(exportedValues(await settleSettings(specifier)), configSchema, 'config')
-  const exported = await (await loadReader()).loadConfigModule(specifier)
+  // what reads files is loaded by applications that name a file
+  const exported = await (await importInTurn(() => import('./config-module.ts'))).loadConfigModule(specifier)
   return readConfigSource(exportedValues(exported), configSchema, `"${specifier}"`)
 }
 
@@ -44,9 +45,6 @@ export async function readConfig({ configSchema, config }: ConfigOptions): Promi
 function failConfig(cause: unknown): never {
   throw configFailed('config', cause, MEND)
 }
-
-/** Loads what reads files. Applications that give their settings don't need it. */
-const loadReader = () => importInTurn(() => import('./config-module.ts'))
 
 /** Waits for settings that are a promise or the result of a function. */
 async function settleSettings(given: object): Promise<object> {

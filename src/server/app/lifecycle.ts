@@ -112,7 +112,9 @@ export function createLifecycle(): Lifecycle {
     },
     add: (server) => {
       servers.add(server)
-      if (isClosing) failClosed(server)
+      if (!isClosing) return
+      void server.close(0)
+      throw new Error('The application is closed')
     },
     close: (grace) => (closed ??= close(grace).then(() => undefined)),
     end: async ({ drain, closeIdle, grace }) => {
@@ -123,12 +125,6 @@ export function createLifecycle(): Lifecycle {
       return close(grace, closeIdle)
     },
   }
-}
-
-/** Closes what began to listen too late. */
-function failClosed(server: Closable): never {
-  void server.close(0)
-  throw new Error('The application is closed')
 }
 
 /** Milliseconds for work to end by itself once its client has gone. */

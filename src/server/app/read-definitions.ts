@@ -178,16 +178,14 @@ export async function settleModules(module: unknown, tree: ModuleTree): Promise<
   const settled = new Map<PromiseLike<unknown>, unknown>()
   let found = tree
   while (found.pending.length > 0) {
-    for (const promise of found.pending) settled.set(promise, await arrival(promise))
+    for (const promise of found.pending) {
+      try {
+        settled.set(promise, await promise)
+      } catch (cause) {
+        throw new Error('A promised module could not be made', { cause })
+      }
+    }
     found = collectModules(module, settled)
   }
   return found
-}
-
-async function arrival(promise: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    return await promise
-  } catch (cause) {
-    throw new Error('A promised module could not be made', { cause })
-  }
 }

@@ -194,22 +194,19 @@ function inDependencyOrder(
   function visit(node: ProviderNode): void {
     if (done.has(node)) return
     if (path.includes(node)) {
-      problems.push(cycleProblem(node, [...path.slice(path.indexOf(node)), node]))
+      const cycle = [...path.slice(path.indexOf(node)), node]
+      problems.push({
+        code: 'provider_cycle',
+        where: providerLocation(node),
+        message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
+        fix: 'move the shared code into another provider, or pass a value instead of injecting it',
+      })
       return
     }
     path.push(node)
     for (const dep of node.deps.values()) if (isNode(dep)) visit(dep)
     path.pop()
     done.add(node)
-  }
-}
-
-function cycleProblem(node: ProviderNode, cycle: readonly ProviderNode[]): DefinitionProblem {
-  return {
-    code: 'provider_cycle',
-    where: providerLocation(node),
-    message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
-    fix: 'move the shared code into another provider, or pass a value instead of injecting it',
   }
 }
 

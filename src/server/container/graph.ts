@@ -104,13 +104,9 @@ function provideEntry(
   const token = isBinding(given) ? resolveLazy(given.token) : given
   const to = isBinding(given) ? resolveLazy(given.to) : given
   if (!isToken(token) || !isTarget(to) || !(isProvider(token) || isBinding(given))) return false
-  provide(token, overrides.find(token) ?? overriddenTarget(to, overrides))
+  // a binding to a provider that is overridden leads to what stands in for it
+  provide(token, overrides.find(token) ?? overrides.find(to) ?? to)
   return true
-}
-
-/** A binding to a provider that is overridden leads to what stands in for it. */
-function overriddenTarget(to: object, overrides: Overrides): object {
-  return overrides.find(to) ?? to
 }
 
 function connectProvider(

@@ -30,7 +30,14 @@ export function createDocsRouter(
   const base = (options.path || '/docs').replace(/\/$/, '')
   const isOut = prefix.excludes(base || '/', ['GET'])
   const before = isOut ? '' : prefix.path
-  const page = once(() => loadPage(before + base, options, documents))
+  const page = once(async () => {
+    const [{ createPage }, loaded, viewers] = await Promise.all([
+      importInTurn(() => import('./page/docs-page.ts')),
+      documents.get(),
+      documents.extras.loadViewers?.(),
+    ])
+    return createPage(before + base, options, loaded, viewers)
+  })
   const router: AnyController = {
     kind: 'router',
     name: 'docs',
@@ -107,15 +114,6 @@ function pageRoutes(
           } as const,
         ]),
   ]
-}
-
-async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<DocsPage> {
-  const [{ createPage }, loaded, viewers] = await Promise.all([
-    importInTurn(() => import('./page/docs-page.ts')),
-    documents.get(),
-    documents.extras.loadViewers?.(),
-  ])
-  return createPage(path, options, loaded, viewers)
 }
 
 interface Params<N extends string> {

@@ -72,7 +72,13 @@ const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: no
 
 /** One JSON object a line, or text for people at a terminal. `debug` is left out. */
 function createJsonLines(openOutputs: OpenOutputs): Logger {
-  const outputs = openOutputs(toLossLine)
+  const outputs = openOutputs((count) =>
+    toLine(
+      'warn',
+      { count },
+      'Log lines were dropped because the reader did not keep up or the disk was full',
+    ),
+  )
   const format = (level: Level, details: object, message: string | undefined): string => {
     const line = outputs.formatLine?.(level, details, message) ?? toLine(level, details, message)
     return isFlat(details) ? line : withoutSecrets(line, details)
@@ -85,14 +91,6 @@ function createJsonLines(openOutputs: OpenOutputs): Logger {
     warn: (details, message) => outputs.warn(format('warn', details, message)),
     error: (details, message) => outputs.error(format('error', details, message)),
   }
-}
-
-function toLossLine(count: number): string {
-  return toLine(
-    'warn',
-    { count },
-    'Log lines were dropped because the reader did not keep up or the disk was full',
-  )
 }
 
 /** The head of the line is written by hand: copying details into one object costs several times what JSON does. */

@@ -102,7 +102,12 @@ function errorLines(error: unknown, style: Style, before: string, depth = 0): re
   )
   const held: readonly unknown[] = error instanceof AggregateError ? error.errors : []
   const inner =
-    depth > MAX_CAUSES ? [] : [...held.map((each) => ['With: ', each] as const), ...causeOf(cause)]
+    depth > MAX_CAUSES
+      ? []
+      : [
+          ...held.map((each) => ['With: ', each] as const),
+          ...(cause === undefined ? [] : [['Caused by: ', cause] as const]),
+        ]
   return [
     ...`${before}${style.red(visible(name))}: ${visible(message)}`.split('\n'),
     ...(members === '' ? [] : [style.dim(members)]),
@@ -116,10 +121,6 @@ const MAX_CAUSES = 8
 
 /** Members of errors that have lines of their own. */
 const TOLD = new Set(['name', 'message', 'stack', 'cause', 'errors'])
-
-function causeOf(cause: unknown): readonly (readonly [string, unknown])[] {
-  return cause === undefined ? [] : [['Caused by: ', cause]]
-}
 
 /** One line of a stack. */
 interface Frame {

@@ -22,7 +22,9 @@ export async function serve(application: Application, options: ListenOptions): P
   const service =
     options.workers === undefined
       ? createService(application, options)
-      : await inWorkers(application, options)
+      : await (
+          await importInTurn(() => import('./workers/service.ts'))
+        ).createWorkersService(application, options, createService, longestEnd)
   const release = endOnSignals(service)
   try {
     const server = await service.open()
@@ -40,22 +42,17 @@ export async function serve(application: Application, options: ListenOptions): P
   }
 }
 
-// the server is loaded by applications that listen, after everything that has to happen in the turn in which they call `listen`
-const loadServer = () => importInTurn(() => import('../adapters/node/listen.ts'))
-
-/** Serving with workers; what that takes is loaded by applications that have them. */
-async function inWorkers(application: Application, options: ListenOptions): Promise<Service> {
-  const { createWorkersService } = await importInTurn(() => import('./workers/service.ts'))
-  return createWorkersService(application, options, createService, longestEnd)
-}
-
 /** Listening in this process. */
 function createService(application: Application, options: ListenOptions, isShared = false): Service {
   const { lifecycle, settings } = application
   return {
     open: async () => {
       // started in this turn, so that closing waits for it and versioning is settled
-      const [{ dispatch }, { listen }] = await Promise.all([application.open(), loadServer()])
+      const [{ dispatch }, { listen }] = await Promise.all([
+        application.open(),
+        // loaded here, after everything that has to happen in the turn in which `listen` is called
+        importInTurn(() => import('../adapters/node/listen.ts')),
+      ])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
       // without delaying the start, and what fails here is reported by the request that needs it
       ignoreRejection(application.preload())

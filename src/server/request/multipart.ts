@@ -140,16 +140,13 @@ export class Multipart {
       await new Promise((resolve) => setImmediate(resolve))
       if (!this.#isComplete) this.#failure ??= malformedMultipart('The body ended early')
     } else this.#dicer.write(value)
-    for (const slot of this.#slots.slice(Math.max(0, last))) take(slot)
+    for (const { stream, chunks } of this.#slots.slice(Math.max(0, last))) {
+      for (let chunk: unknown = stream.read(); chunk instanceof Uint8Array; chunk = stream.read())
+        chunks.push(chunk)
+    }
     if (this.#failure !== undefined) throw this.#failure
     return done !== true
   }
-}
-
-/** Takes what a part has got. */
-function take({ stream, chunks }: Slot): void {
-  for (let chunk: unknown = stream.read(); chunk instanceof Uint8Array; chunk = stream.read())
-    chunks.push(chunk)
 }
 
 /** Whether the parser may have left out some of a header: it does so without a word. */

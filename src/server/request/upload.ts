@@ -90,7 +90,12 @@ export class Upload {
     const kept: Uint8Array[] = []
     for await (const chunk of chunks) if (isWanted) kept.push(chunk)
     if (!isWanted) return
-    const text = toFieldText(Buffer.concat(kept))
+    let text: string
+    try {
+      text = decodeText(Buffer.concat(kept))
+    } catch {
+      throw malformedMultipart('A field is not UTF-8')
+    }
     const before = this.#fields[name]
     this.#fields[name] = before === undefined ? text : [...[before].flat(), text]
   }
@@ -188,14 +193,6 @@ async function unlessEmpty({ filename }: PartHead, chunks: Chunks): Promise<Chun
 async function* startingWith(first: Uint8Array, rest: Chunks): Chunks {
   yield first
   yield* rest
-}
-
-function toFieldText(bytes: Uint8Array): string {
-  try {
-    return decodeText(bytes)
-  } catch {
-    throw malformedMultipart('A field is not UTF-8')
-  }
 }
 
 function tooMany(limit: number, what: string): Error {

@@ -37,7 +37,9 @@ export async function answerWith(
   const { cookies = {} } = options
   try {
     const headers = toContentHeaders(content, options)
-    const isSelective = selects(context.request, options.status)
+    const { method } = context.request
+    // only what succeeds has conditions and parts
+    const isSelective = (hasRanges(method) || method === 'HEAD') && (options.status ?? 200) === 200
     // what the program says of ranges counts for more
     if (isSelective) headers['accept-ranges'] ??= 'bytes'
     const { status, span } = isSelective ? select(content, context.request) : ALL
@@ -66,11 +68,6 @@ interface Selection {
 }
 
 const ALL: Selection = {}
-
-/** Whether a request may want less than the whole: only what succeeds has conditions and parts. */
-function selects({ method }: HttpRequest, status = 200): boolean {
-  return (hasRanges(method) || method === 'HEAD') && status === 200
-}
 
 /** Ranges have a meaning for GET, and for QUERY as for GET (RFC 9110 section 14.2, RFC 10008 section 2.8). */
 function hasRanges(method: string): boolean {

@@ -54,12 +54,14 @@ export function checkWrite(header: ReadHeader, validators: Validators | undefine
 /** Whether a text is `*` or a list of entity tags, which may have empty members (RFC 9110 section 5.6.1). */
 function isTagList(text: string): boolean {
   const list = text.trim()
-  return list === '*' || (list.includes('"') && list.replaceAll(TAG, TAG_MARK).split(',').every(isMember))
-}
-
-function isMember(text: string): boolean {
-  const member = text.trim()
-  return member === '' || member === TAG_MARK
+  return (
+    list === '*' ||
+    (list.includes('"') &&
+      list
+        .replaceAll(TAG, TAG_MARK)
+        .split(',')
+        .every((member) => ['', TAG_MARK].includes(member.trim())))
+  )
 }
 
 /** A character that no header has. */

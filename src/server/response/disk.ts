@@ -40,8 +40,10 @@ export async function openFile(
   path: string,
   { root, dotfiles, followLinks }: DiskLookup,
 ): Promise<DiskEntry> {
-  const encoded = toEncoded(path)
-  if (encoded === undefined) return NOTHING
+  // no file can have such a path
+  if (/\p{Surrogate}|\0/u.test(path)) return NOTHING
+  // `send` decodes it
+  const encoded = path.split('/').map(encodeURIComponent).join('/')
   const { default: send } = await loadSend()
   const found = await send(ASK_HEAD, encoded, {
     ...(root === undefined ? {} : { root }),
@@ -98,11 +100,6 @@ export async function contentTypeOfFile(name: string): Promise<string | undefine
 /** The type under its present name: scripts are text (RFC 9239 section 6). */
 function toCurrent(type: string | undefined): string | undefined {
   return type?.replace(/^application\/javascript\b/, 'text/javascript')
-}
-
-/** The path as `send` wants it, which decodes it, or `undefined` if no file can have it. */
-function toEncoded(path: string): string | undefined {
-  return /\p{Surrogate}|\0/u.test(path) ? undefined : path.split('/').map(encodeURIComponent).join('/')
 }
 
 /** Opens a file, or `undefined` if it has gone since it was seen. */

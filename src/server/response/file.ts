@@ -31,7 +31,10 @@ const OPTIONS: ReadonlySet<string> = new Set([
 export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
   checkOptionNames('file', options, OPTIONS)
   const { etag } = options
-  if (!isFileSource(source))
+  if (
+    typeof source !== 'string' &&
+    !(source instanceof URL || source instanceof Uint8Array || source instanceof Blob)
+  )
     throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
   if (typeof etag === 'string' && !/^(?:W\/)?"[\u0021\u0023-\u007e]*"$/.test(etag))
     throw new TypeError('file: etag is not an entity tag such as \'"7"\', in double quotes')
@@ -50,12 +53,3 @@ export const loadFiles = /* @__PURE__ */ once(async () => {
   await loaded.prepareDisk().catch(() => undefined)
   return loaded
 })
-
-function isFileSource(source: unknown): boolean {
-  return (
-    typeof source === 'string' ||
-    source instanceof URL ||
-    source instanceof Uint8Array ||
-    source instanceof Blob
-  )
-}

@@ -95,21 +95,17 @@ async function open(
   const lastEventId = decodeId(context.request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
-    if (!isEventSource(events))
+    const isIterable =
+      typeof events === 'object' &&
+      events !== null &&
+      (Symbol.asyncIterator in events || Symbol.iterator in events)
+    if (!isIterable)
       throw new TypeError('sse: the source is neither an iterable of events nor a function that returns one')
     return Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   } catch (error) {
     abort.abort(error)
     throw error
   }
-}
-
-function isEventSource(events: unknown): boolean {
-  return (
-    typeof events === 'object' &&
-    events !== null &&
-    (Symbol.asyncIterator in events || Symbol.iterator in events)
-  )
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
@@ -174,8 +170,8 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
     ended()
   }
   const ask = async (): Promise<EventChunk> => {
-    const text = await readEventText(source, shape)
-    if (text !== undefined) return toChunk(text)
+    const { done, value } = await source.next()
+    if (done !== true) return toChunk(toEventText(shape === undefined ? value : await shape(value)))
     over()
     return DONE
   }
@@ -212,13 +208,6 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
     },
   }
   return pump
-}
-
-/** The text of the next event, or `undefined` if there is none. */
-async function readEventText(source: EventIterator, shape: Shape | undefined): Promise<string | undefined> {
-  const { done, value } = await source.next()
-  if (done === true) return undefined
-  return toEventText(shape === undefined ? value : await shape(value))
 }
 
 /** Ends a source; one that fails while it ends has no one left to tell. */
@@ -267,7 +256,10 @@ const MEMBERS = new Set(['data', 'event', 'id', 'retry', 'comment'])
  * @throws `TypeError` when it is no event, or cannot be written.
  */
 function toEventText(value: unknown): string {
-  const event = toEvent(value)
+  const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  if (names.length === 0 || !names.every((name) => MEMBERS.has(name)))
+    throw new TypeError('An event is an object of data, event, id, retry and comment: yield { data: value }')
+  const event: ServerSentEvent = Object(value)
   const { comment, id, retry } = event
   return [
     ...(comment === undefined ? [] : toEventLines(':', comment)),
@@ -283,12 +275,6 @@ function toEventText(value: unknown): string {
 function toRetry(retry: number): string {
   if (!Number.isSafeInteger(retry) || retry < 0) throw new RangeError('retry is not a number of milliseconds')
   return `retry: ${retry}\n`
-}
-
-function toEvent(value: unknown): ServerSentEvent {
-  const names = typeof value === 'object' && value !== null ? Object.keys(value) : []
-  if (names.length > 0 && names.every((name) => MEMBERS.has(name))) return Object(value)
-  throw new TypeError('An event is an object of data, event, id, retry and comment: yield { data: value }')
 }
 
 /** An event with a name and no data would not reach anybody, so it gets a line of data without text. */

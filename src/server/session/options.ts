@@ -173,7 +173,7 @@ export type LoadData = (text: string) => Promise<Loaded>
 
 /** Creates the function that parses session data. Without a schema it returns the JSON itself. */
 export function createDataReader(schema: Schema | undefined): LoadData {
-  const validate = schema === undefined ? acceptAny : createValidator(schema)
+  const validate = schema === undefined ? (value: unknown): Validated => ({ value }) : createValidator(schema)
   return async (text) => {
     const first = toLoaded(await validate(parseJson(text)))
     if ('issues' in first || first.text === text) return first
@@ -194,7 +194,9 @@ export function toJson(data: object): string {
 /** Reads JSON without keys named `__proto__`, at any depth. */
 export function parseJson(text: string): unknown {
   // an escape may spell the name too
-  return /__proto__|\\u00/.test(text) ? JSON.parse(text, dropProto) : JSON.parse(text)
+  return /__proto__|\\u00/.test(text)
+    ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value))
+    : JSON.parse(text)
 }
 
 /** Where data does not fit, without the values: `cart.0.id: invalid_type`. */
@@ -233,10 +235,6 @@ function toLoaded(validated: Validated): Loaded {
   return { data: value, text: toJson(value) }
 }
 
-function acceptAny(value: unknown): Validated {
-  return { value }
-}
-
 /** The value when it is there already. */
 function settled(validated: Awaitable<Validated>): Validated | undefined {
   if (!isPromise(validated)) return validated
@@ -256,10 +254,6 @@ function failIfOther(key: string, value: unknown): unknown {
     throw new TypeError(`The data of a session is stored as JSON, and "${key}" is a ${kind}`)
   }
   return value
-}
-
-function dropProto(key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value
 }
 
 /** The record of a session in the store. Times are milliseconds since 1970. */

@@ -47,11 +47,24 @@ export function createSessions(options: SessionOptions, log: Logger): Sessions {
     signer: createSigner(settings.secrets),
     log,
   }
-  const warnOnce = createWarning(log)
+  let isWarned = false
+  // a new schema would bring a warning for every session
+  const warnOnce = (places: string): void => {
+    if (isWarned) return
+    isWarned = true
+    log.warn({ places }, 'A stored session no longer fits its schema and is left aside; this is said once')
+  }
   return {
     open: async (request) => {
       const state = await openState(parts, request, warnOnce)
-      return { session: toSession(state), commit: () => commitOnce(parts, state) }
+      return {
+        session: toSession(state),
+        commit: async () => {
+          if (state.isCommitted) return []
+          state.isCommitted = true
+          return commitSession(parts, state)
+        },
+      }
     },
   }
 }
@@ -62,7 +75,9 @@ async function openState(
   warn: (places: string) => void,
 ): Promise<SessionState> {
   const cookie = request.cookies[parts.settings.cookieName]
-  const stored = cookie === undefined ? undefined : await findStored(parts, cookie)
+  const signed = cookie === undefined ? undefined : parts.signer.read(cookie)
+  const live = signed && (await readLive(parts, signed.id, deadlineOf(parts)))
+  const stored: Stored | undefined = live && signed && { ...live.record, ...signed }
   const found = stored && (await parts.load(stored.data))
   const begun = {
     hasCookie: cookie !== undefined,
@@ -78,14 +93,6 @@ async function openState(
   if ('issues' in empty)
     throw new Error(`The session schema does not accept a new session: ${toPlaces(empty.issues)}`)
   return { ...begun, ...empty, id: createId(), stored: undefined }
-}
-
-/** The live record that a cookie names, if the cookie was signed here. */
-async function findStored(parts: SessionParts, cookie: string): Promise<Stored | undefined> {
-  const signed = parts.signer.read(cookie)
-  if (signed === undefined) return undefined
-  const live = await readLive(parts, signed.id, deadlineOf(parts))
-  return live && { ...live.record, ...signed }
 }
 
 function toSession(state: SessionState): Session {
@@ -111,22 +118,6 @@ function toSession(state: SessionState): Session {
 
 function checkOpen(state: SessionState): void {
   if (state.isCommitted) throw new Error('The session is stored already: its response is being sent')
-}
-
-async function commitOnce(parts: SessionParts, state: SessionState): Promise<readonly string[]> {
-  if (state.isCommitted) return []
-  state.isCommitted = true
-  return commitSession(parts, state)
-}
-
-/** A warning about stored data that no longer fits: a new schema would bring one for every session. */
-function createWarning(log: Logger): (places: string) => void {
-  let isSaid = false
-  return (places) => {
-    if (isSaid) return
-    isSaid = true
-    log.warn({ places }, 'A stored session no longer fits its schema and is left aside; this is said once')
-  }
 }
 
 /** Of the whole process: ids are unique, and several applications may share a store. */
@@ -161,7 +152,8 @@ async function commitDestroyed(
   }
   if (toJson(data) !== text)
     parts.log.warn({}, 'Data was changed after the session was destroyed, and is not stored')
-  return hasCookie ? [toClearedCookieLine(parts)] : []
+  const { cookieName, cookie } = parts.settings
+  return hasCookie ? [writeSetCookie(cookieName, '', { ...cookie, maxAge: 0, expires: new Date(0) })] : []
 }
 
 async function commitNew(parts: SessionParts, { id, data }: SessionState): Promise<readonly string[]> {
@@ -401,10 +393,4 @@ interface SessionState {
 /** The Set-Cookie line that gives the client an id. */
 function toCookieLine({ settings, signer }: SessionParts, id: string): string {
   return writeSetCookie(settings.cookieName, signer.sign(id), settings.cookie)
-}
-
-/** The Set-Cookie line that makes the client forget its id. */
-function toClearedCookieLine({ settings }: SessionParts): string {
-  const { cookieName, cookie } = settings
-  return writeSetCookie(cookieName, '', { ...cookie, maxAge: 0, expires: new Date(0) })
 }

@@ -25,12 +25,10 @@ const LONGEST_PAUSE = 10_000
 /** Creates the function that reports the end of a call that begins now. */
 function createReport(store: string, operation: string): (outcome: StoreCallEnd['outcome']) => void {
   const { store: report } = processObserver()
-  if (report === undefined) return doNothing
+  if (report === undefined) return () => undefined
   const started = performance.now()
   return (outcome) => report({ store, operation, outcome, duration: performance.now() - started })
 }
-
-const doNothing = (): void => undefined
 
 /** The state of an operation. */
 interface State {

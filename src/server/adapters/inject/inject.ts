@@ -151,15 +151,13 @@ function toPlainResponse(
     bytes,
     route,
     version,
-    json: () => parseAnswerJson(text, status),
-  }
-}
-
-function parseAnswerJson(text: string, status: number): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
+    json: () => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
+      }
+    },
   }
 }
 

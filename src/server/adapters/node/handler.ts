@@ -44,8 +44,12 @@ export function createNodeHandler(
     if (last && isHttp2(request) && isAppEnding()) endSession(response)
   }
   const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
-    if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404)
-      return passOn(raw, context, finished)
+    if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404) {
+      // nothing is served at its path and no middleware has answered it: it is for what is behind the application
+      dropBody(finished.body)
+      void context.end()
+      return raw.next()
+    }
     try {
       send(raw, context, finished)
     } catch (error) {
@@ -83,13 +87,6 @@ function refusalOf(request: IncomingMessage, findRefusal: FindRefusal): HttpErro
     findRefusal(url.length, headers.host, httpVersionMinor === 1, rawHeaders) ??
     codingRefusal(headers['transfer-encoding'], httpVersionMinor)
   )
-}
-
-/** Leaves a request to what is behind the application, because nothing is served at its path and no middleware has answered it. */
-function passOn(raw: PassingRequest, context: RequestContext, finished: FinishedResponse): void {
-  dropBody(finished.body)
-  void context.end()
-  raw.next()
 }
 
 /** Calls `run` once all requests before that of a response are answered, unless it was refused meanwhile. */
@@ -251,7 +248,8 @@ function createNodeAnswer(
       const { take } = raw
       if (settled.status !== SWITCHING_PROTOCOLS) return sendOther(response, settled, context)
       if (isClosing()) return sendOther(response, settings.writeError(serverClosing()), context)
-      if (take === undefined || !detach(response, socket)) return void context.end()
+      if (take === undefined || response.destroyed || !socket.writable) return void context.end()
+      response.detachSocket(socket)
       connections.release(socket)
       handOver({ request, socket, head, signal: raw.signal }, take, raw, context)
     }
@@ -293,13 +291,6 @@ function sendOther(response: ServerResponse, finished: FinishedResponse, context
   } catch (error) {
     giveUp(response, context, error)
   }
-}
-
-/** Takes a connection from its response; says whether it is still open. */
-function detach(response: ServerResponse, socket: Socket): boolean {
-  if (response.destroyed || !socket.writable) return false
-  response.detachSocket(socket)
-  return true
 }
 
 /** Hands a connection over. The request ends with it. */

@@ -95,13 +95,9 @@ export function createHttp1(
     if (connections.has(socket)) refuse(error, socket)
     else socket.destroy()
   })
-  server.on(event, keepAddress).on(event, connections.add)
+  // the address of a client could not be read any more once it has gone; Node keeps what was read
+  server.on(event, ({ remoteAddress }: Socket) => void remoteAddress).on(event, connections.add)
   return { server, connections }
-}
-
-/** Has Node keep the address of a client, which could not be read any more once the client has gone. */
-function keepAddress({ remoteAddress }: Socket): void {
-  void remoteAddress
 }
 
 export const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'

@@ -14,7 +14,9 @@ const DEFAULT_PORT = 3000
 export async function freeAddress(address: ListenAddress): Promise<void> {
   const { path } = address
   try {
-    if (path !== undefined && isSocketFile(path)) await removeStale(path)
+    // neither pipes of Windows nor the abstract sockets of Linux have a file
+    const isFile = process.platform !== 'win32' && path?.startsWith('\0') === false
+    if (isFile) await removeStale(path)
   } catch (error) {
     throw toListenError(error, address)
   }
@@ -46,11 +48,6 @@ export function listenUrl(
   if (typeof address !== 'object' || address === null) return `unix:${path}`
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${address.port}`
-}
-
-/** Whether a socket has a file: neither pipes of Windows nor the abstract sockets of Linux have one. */
-function isSocketFile(path: string): boolean {
-  return process.platform !== 'win32' && !path.startsWith('\0')
 }
 
 /** Removes a socket that a process left behind, which accepts no connection. */

@@ -84,11 +84,13 @@ function checkTogether(options: ListenOptions): void {
   }
   if (path !== undefined && process.platform !== 'win32' && Buffer.byteLength(path) > MAX_PATH)
     throw new TypeError(`listen: path is longer than the ${MAX_PATH} bytes that a Unix socket may have`)
-  if (tls !== undefined && !hasCertificate(tls))
+  if (
+    tls !== undefined &&
+    !(
+      (tls.cert !== undefined && tls.key !== undefined) ||
+      tls.pfx !== undefined ||
+      tls.SNICallback !== undefined
+    )
+  )
     throw new TypeError('listen: tls needs a certificate: give cert and key as PEM, or pfx')
-}
-
-/** Whether a TLS server could show who it is. */
-function hasCertificate({ cert, key, pfx, SNICallback }: TlsOptions): boolean {
-  return (cert !== undefined && key !== undefined) || pfx !== undefined || SNICallback !== undefined
 }

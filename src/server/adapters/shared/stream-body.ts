@@ -24,7 +24,7 @@ export class StreamBody implements RawBody {
   constructor(
     stream: BodyStream,
     length: number | undefined,
-    onFailure: (error: unknown) => void = ignoreStreamError,
+    onFailure: (error: unknown) => void = () => undefined,
   ) {
     this.length = length
     this.#stream = stream
@@ -103,8 +103,6 @@ export class StreamBody implements RawBody {
     }
   }
 }
-
-function ignoreStreamError(): void {}
 
 /** The error of a body whose head says another length. */
 export function otherLength(): HttpError {

@@ -10,7 +10,9 @@ export interface Origin {
 export function createOriginReader(): (url: string) => Origin {
   let known: Origin = { text: '', host: '', protocol: 'http' }
   return (url) => {
-    if (!beginsWith(url, known.text)) known = readOrigin(url)
+    if (beginsWith(url, known.text)) return known
+    const [text = '', scheme = 'http', host = ''] = /^(https?):\/\/([^/?#]*)/i.exec(url) ?? []
+    known = { text, host, protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http' }
     return known
   }
 }
@@ -26,9 +28,4 @@ function beginsWith(url: string, origin: string): boolean {
     if (url.charCodeAt(at) !== origin.charCodeAt(at)) return false
   }
   return true
-}
-
-function readOrigin(url: string): Origin {
-  const [text = '', scheme = 'http', host = ''] = /^(https?):\/\/([^/?#]*)/i.exec(url) ?? []
-  return { text, host, protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http' }
 }

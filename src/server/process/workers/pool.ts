@@ -267,7 +267,11 @@ function startWorker(port: number): WorkerProcess {
       isListening = true
       resolve(url)
     })
-    const fail = async (): Promise<void> => reject(toExitError(worker.id, await ended))
+    const fail = async (): Promise<void> => {
+      const { code, signal } = await ended
+      const how = signal === null ? `with code ${String(code)}` : `by ${signal}`
+      reject(new Error(`Worker ${worker.id} ended ${how} before it listened; its output has the reason`))
+    }
     void fail()
   })
   // whoever waits for it is told
@@ -289,11 +293,6 @@ function startWorker(port: number): WorkerProcess {
       return isInTime && (code === 0 || !hadListened)
     },
   }
-}
-
-function toExitError(id: number, { code, signal }: Exit): Error {
-  const how = signal === null ? `with code ${String(code)}` : `by ${signal}`
-  return new Error(`Worker ${id} ended ${how} before it listened; its output has the reason`)
 }
 
 /** Milliseconds that a worker may take to listen when it takes the place of another. */

@@ -89,7 +89,11 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
         const [, day] = KEY.exec(key) ?? []
         // a day can be a megabyte, and one that is not wanted is not parsed
         if (day === undefined || day < since || typeof value !== 'string') continue
-        for (const entry of toEntries(value)) merge(merged, entry)
+        const entries: unknown = JSON.parse(value)
+        if (!Array.isArray(entries)) continue
+        // written by a process of the application
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        for (const entry of entries.filter(isRecord) as unknown as readonly UsageEntry[]) merge(merged, entry)
         // requests that wait have their turn between two days
         await new Promise((resolve) => setTimeout(resolve))
       }
@@ -100,13 +104,6 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
 
 async function* pairsOf(store: UsageStore): AsyncGenerator<readonly [string, unknown], void> {
   if (store.iterator !== undefined) yield* store.iterator()
-}
-
-function toEntries(text: string): readonly UsageEntry[] {
-  const all: unknown = JSON.parse(text)
-  // written by a process of the application
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Array.isArray(all) ? (all.filter(isRecord) as unknown as readonly UsageEntry[]) : []
 }
 
 /** Adds an entry to the one that differs in nothing but its counts, which comes from another process. */
