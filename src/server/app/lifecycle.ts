@@ -112,9 +112,7 @@ export function createLifecycle(): Lifecycle {
     },
     add: (server) => {
       servers.add(server)
-      if (!isClosing) return
-      void server.close(0)
-      throw new Error('The application is closed')
+      if (isClosing) failClosed(server)
     },
     close: (grace) => (closed ??= close(grace).then(() => undefined)),
     end: async ({ drain, closeIdle, grace }) => {
@@ -125,6 +123,12 @@ export function createLifecycle(): Lifecycle {
       return close(grace, closeIdle)
     },
   }
+}
+
+/** Closes what began to listen too late. */
+function failClosed(server: Closable): never {
+  void server.close(0)
+  throw new Error('The application is closed')
 }
 
 /** Milliseconds for work to end by itself once its client has gone. */

@@ -23,12 +23,7 @@ export function decodeText(bytes: Uint8Array): string {
 function createDecode(): DecodeText {
   const checks = findByteChecks()
   if (checks !== undefined && !isPromise(checks)) return createBufferDecode(checks)
-  if (checks !== undefined)
-    ignoreRejection(
-      checks.then((found) => {
-        decode = createBufferDecode(found)
-      }),
-    )
+  if (checks !== undefined) ignoreRejection(decodeLaterBy(checks))
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return (bytes) => {
     try {
@@ -37,6 +32,10 @@ function createDecode(): DecodeText {
       throw notUtf8()
     }
   }
+}
+
+async function decodeLaterBy(checks: Promise<ByteChecks>): Promise<void> {
+  decode = createBufferDecode(await checks)
 }
 
 function createBufferDecode({ isAscii, isUtf8 }: ByteChecks): DecodeText {

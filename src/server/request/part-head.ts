@@ -30,10 +30,7 @@ export function toPartHead(header: PartHeader, nameSize: number): PartHead {
   const given = fileName(parameters)
   if (Math.max(Buffer.byteLength(name), Buffer.byteLength(given ?? '')) > nameSize)
     throw malformedMultipart(`A name is longer than ${nameSize} bytes`)
-  const encoding = onlyLine(header, 'content-transfer-encoding')
-  // others are deprecated in forms, and no client sends them (RFC 7578 section 4.7)
-  if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
-    throw malformedMultipart('A part has a transfer encoding')
+  checkEncoding(onlyLine(header, 'content-transfer-encoding'))
   const media = parseMediaType(onlyLine(header, 'content-type') ?? '')
   const isFile = given !== undefined || media?.type === OCTETS
   if (!isFile) checkField(media)
@@ -114,4 +111,10 @@ function fromExtended(value: string | undefined): string | undefined {
 function toUtf8(bytes: string): string | undefined {
   const buffer = Buffer.from(bytes, 'latin1')
   return isUtf8(buffer) ? buffer.toString('utf8') : undefined
+}
+
+/** Other encodings are deprecated in forms, and no client sends them (RFC 7578 section 4.7). */
+function checkEncoding(encoding: string | undefined): void {
+  if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
+    throw malformedMultipart('A part has a transfer encoding')
 }
