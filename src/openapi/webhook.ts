@@ -3,7 +3,7 @@ import type { VersionHistory } from '../versioning/options.ts'
 import type { VersionSpec, VersionFormat } from '../versioning/version.ts'
 
 /** The versions among which that of a webhook is chosen. */
-export interface WebhookVersions {
+interface WebhookVersions {
   /** All of them, in any order. */
   readonly list: readonly string[]
   /** How they are written. */

@@ -17,7 +17,7 @@ export interface ImportedParameter extends DescribedMember {
 }
 
 /** A response of an operation. */
-export interface ImportedResponse {
+interface ImportedResponse {
   readonly description: string
   readonly headers: Readonly<Record<string, DescribedMember>>
   readonly content: Content | undefined
