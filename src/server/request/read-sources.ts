@@ -123,11 +123,7 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form' | 'files
   query: ({ plan }, { hidden }) => {
     // the version parameter is not the handler's business, unless it declares it
     const skipped = hidden.filter((name) => !plan.fields.has(name))
-    const all =
-      skipped.length === 0
-        ? BY_NAME.all
-        : (query: QueryRecord) =>
-            Object.fromEntries(Object.entries(query).filter(([name]) => !skipped.includes(name)))
+    const all = skipped.length === 0 ? BY_NAME.all : (query: QueryRecord) => withoutQueryNames(query, skipped)
     const collect = createCollect(plan, { ...BY_NAME, all }, KEEP_BLANK)
     return ({ query }) => collect(query)
   },
@@ -245,6 +241,10 @@ function headerTexts(request: HttpRequest, name: string, field: FieldPlan | unde
   return values.length > 1 ? values.filter((value) => value !== '') : values[0]
 }
 
+function withoutQueryNames(query: QueryRecord, names: readonly string[]): QueryRecord {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
+}
+
 /** Turns the bytes of a body into the raw value for its schema. */
 type DecodeBody = (bytes: Uint8Array) => unknown
 
@@ -256,17 +256,15 @@ function createDecoder(schema: Schema): ChooseDecoder {
   if (acceptsBytes(schema))
     return (request) => (request.header('content-type') === undefined ? presentBytes : (bytes) => bytes)
   const inherited = declaresInherited(schema)
-  // an empty body has no value
-  const json: DecodeBody = (bytes) => (bytes.length === 0 ? undefined : parseJsonBody(bytes, inherited))
+  const json = presentOr((bytes) => parseJsonBody(bytes, inherited))
   const takesText = acceptsText(schema)
   return (request) => {
     const header = request.header('content-type')
     if (header === undefined || header === 'application/json') return json
     const type = contentTypeOf(header)
-    if (type !== undefined && isJsonType(type.type) && isUtf8Charset(type)) return json
+    if (isUtf8Json(type)) return json
     // a text may be empty
-    const isText = type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type))
-    if (takesText && isText && isUtf8Charset(type)) return decodeText
+    if (takesText && isReadAsText(type)) return decodeText
     const types = bodySchemaTypes(schema, request.method)
     if (takesText && isNamed(type, types)) return decodeText
     // what is not there has no type that could be wrong
@@ -292,10 +290,13 @@ export function requireContentType(request: HttpRequest, sources: readonly Decla
 /** @throws `HttpError` 415 when the body of a request is no urlencoded form. */
 function requireForm(request: HttpRequest): void {
   const header = request.header('content-type')
-  if (header === undefined) return
-  const type = contentTypeOf(header)
-  if (type?.type !== 'application/x-www-form-urlencoded' || !isUtf8Charset(type))
+  if (header !== undefined && !isForm(contentTypeOf(header)))
     throw unsupported(request, ['application/x-www-form-urlencoded', 'multipart/form-data'])
+}
+
+/** An empty body has no value. */
+function presentOr(decode: DecodeBody): DecodeBody {
+  return (bytes) => (bytes.length === 0 ? undefined : decode(bytes))
 }
 
 /** The error of a body of another type than the expected ones. */
@@ -303,6 +304,20 @@ function unsupported({ method }: HttpRequest, types: readonly string[]): Error {
   return httpError('unsupported_media_type', `Send the body as ${types.join(' or ')}`, {
     headers: announce(method, types),
   })
+}
+
+function isUtf8Json(type: MediaType | undefined): boolean {
+  return type !== undefined && isJsonType(type.type) && isUtf8Charset(type)
+}
+
+function isForm(type: MediaType | undefined): boolean {
+  return type?.type === 'application/x-www-form-urlencoded' && isUtf8Charset(type)
+}
+
+function isReadAsText(type: MediaType | undefined): boolean {
+  return (
+    type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
+  )
 }
 
 /** Whether it is a type that the schema names, such as `application/sql`. */

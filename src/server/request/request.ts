@@ -53,7 +53,7 @@ export class RequestView implements HttpRequest {
   }
 
   get url(): string {
-    return (this.#kept.url ??= toOriginForm(this.#raw.target) ?? this.#raw.target)
+    return (this.#kept.url ??= urlOf(this.#raw))
   }
 
   get method(): string {
@@ -198,6 +198,11 @@ export class RequestView implements HttpRequest {
       .map((entry) => entry.trim())
       .filter((entry) => entry !== '')
   }
+}
+
+/** Path and query. A target that is not understood is shown as it is. */
+function urlOf({ target }: RawRequest): string {
+  return toOriginForm(target) ?? target
 }
 
 /** The authority of an absolute-form target; it counts for more than the Host header (RFC 9112 section 3.2.2). */

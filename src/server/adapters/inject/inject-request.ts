@@ -196,11 +196,7 @@ function toRawInjectRequest(
   prefixAt: (path: string) => string,
 ): InjectRequest {
   const { version } = options
-  const { query: given } = options
-  const query =
-    given instanceof URLSearchParams
-      ? Object.fromEntries([...new Set(given.keys())].map((name) => [name, given.getAll(name)]))
-      : given
+  const query = options.query instanceof URLSearchParams ? queryRecord(options.query) : options.query
   const authority = authorityOf(url)
   const host = options.host ?? authority ?? DEFAULT_HOST
   const failed = bytes instanceof Uint8Array ? undefined : new AbortController()
@@ -255,19 +251,27 @@ function checkInjectOptions(
   versioning: Versioning | undefined,
 ): void {
   checkOptionNames('inject', options, OPTION_NAMES)
-  let bodyCount = 0
-  for (const name of BODIES) if (options[name] !== undefined) bodyCount++
-  const bodies = bodyCount < 2 ? [] : BODIES.filter((name) => options[name] !== undefined)
-  if (bodyCount > 1) throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
+  checkOneBody(options)
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
-  if (version === undefined) return
+  if (version !== undefined) checkVersioning(versioning)
+}
+
+function checkVersioning(versioning: Versioning | undefined): void {
   if (versioning === undefined)
     throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
   const [first] = versioning.schemes
   if (first !== undefined && first.scheme.write === undefined)
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
+}
+
+function checkOneBody(options: BodyOptions): void {
+  let given = 0
+  for (const name of BODIES) if (options[name] !== undefined) given++
+  if (given < 2) return
+  const bodies = BODIES.filter((name) => options[name] !== undefined)
+  throw new TypeError(`inject: give one of ${bodies.join(' and ')}, not both`)
 }
 
 /** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
@@ -293,6 +297,10 @@ function withQuery(url: string, written: string | undefined, query: FormValues):
     .filter((pair) => pair !== '' && !names.some((name) => new URLSearchParams(pair).has(name)))
   const search = [...kept, toSearchParams(query).toString()].filter((part) => part !== '').join('&')
   return search === '' ? path : `${path}?${search}`
+}
+
+function queryRecord(query: URLSearchParams): FormValues {
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }
 
 /** Scheme and authority of a URL; empty for a path. */

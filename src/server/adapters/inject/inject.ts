@@ -151,13 +151,15 @@ function toPlainResponse(
     bytes,
     route,
     version,
-    json: () => {
-      try {
-        return JSON.parse(text)
-      } catch {
-        throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
-      }
-    },
+    json: () => parseAnswerJson(text, status),
+  }
+}
+
+function parseAnswerJson(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SyntaxError(`The body of this ${status} is not JSON: ${JSON.stringify(text.slice(0, 100))}`)
   }
 }
 
