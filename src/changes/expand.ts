@@ -216,7 +216,7 @@ interface State {
 /** Finds the states of a route, newest first, by its versions and the positions of the changes that reach it. */
 type StatesOf = (own: readonly string[], orders: readonly number[]) => readonly State[]
 
-/** Routes that the same changes reach share their states, of which the versions are read many times when tables are built. */
+/** Routes with equal changes share their states, because building tables reads the versions of a state many times. */
 function createStatesOf({ ages }: HistoryParts): StatesOf {
   const known = new Map<string, readonly State[]>()
   return (own, orders) => {

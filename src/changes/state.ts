@@ -63,7 +63,7 @@ type AtDepth<F, D> = F extends { readonly 2: { readonly 0: infer E } } ? (D exte
 /** Whether some facts are written against others. */
 type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
 
-/** The fields of a model, taken back through what the changes of one version say: those that `before` names come first. */
+/** The fields of a model before the changes of one version. Fields that `before` names come first. */
 type ShapeBeforeVersion<Sh, F, D extends string = ''> = [F] extends [never]
   ? Sh
   : IsDeep<F> extends true

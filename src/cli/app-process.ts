@@ -116,7 +116,7 @@ export function startHost(request: HostRequest, { main, cwd }: Setting, isQuiet:
     [...nodeArguments(request.module, cwd), main, HOST_MARK, JSON.stringify(request)],
     isQuiet
       ? { cwd, stdio: ['ignore', 2, 2, 'ipc'] }
-      : // a group of its own: a key that ends this process leaves it to this process to end the other, once
+      : // a group of its own, so that Ctrl-C reaches this process alone, which then ends the child once
         {
           cwd,
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -136,7 +136,7 @@ function toReadMap({
   }
 }
 
-/** Reads what is kept of an application, and how its changes do and what it defines if that is asked for. */
+/** Reads the kept facts of an application, and on request its changes and definitions. */
 async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentReport> {
   const known = app.versions()
   const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))

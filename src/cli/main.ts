@@ -23,7 +23,7 @@ if (name === HOST_MARK && request !== undefined && rest.length === 0) {
 } else {
   process.stdout.on('error', onOutputError)
   process.stderr.on('error', onOutputError)
-  // of this package; the same path from source and from what is built
+  // of this package; source and built code have one path
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const manifest = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -81,7 +81,7 @@ function stackText(error: unknown): string {
   return [...stackLines(error, ''), ...hintsFor(error)].join('\n')
 }
 
-/** The stacks of an error, of what caused it, and of those that it holds. */
+/** The stacks of an error, of its causes, and of the errors in it. */
 function stackLines(error: unknown, before: string): readonly string[] {
   if (!(error instanceof Error)) return [`${before === '' ? 'Thrown: ' : before}${inspect(error)}`]
   const entries = definitionEntries(error)

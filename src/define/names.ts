@@ -143,7 +143,7 @@ export type Named<T, Prefix extends string, K, Version, View, Around = unknown> 
 
 type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
-/** Those that name the version of a view; where there are none, those that may answer in it. */
+/** Routes that name the version of a view, else routes that may answer in it. */
 export type Strongest<E> = Fallback<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 /** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */

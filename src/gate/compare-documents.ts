@@ -56,7 +56,11 @@ export function compareSources(
   return toComparison(prepareComparison(base, revision, toStrictness(options)))
 }
 
-/** Lists what breaks clients of one of two OpenAPI documents that get the other one. Reads both once. @throws {ReadError} like `compareSources` */
+/**
+ * Lists the changes between two OpenAPI documents that break clients of the first one. Reads both once.
+ *
+ * @throws {ReadError} like `compareSources`
+ */
 export function findBreakingBothWays(one: ComparedSource, other: ComparedSource): readonly TracedFinding[] {
   const strictness = toStrictness({})
   const forth = prepareComparison(one, other, strictness)

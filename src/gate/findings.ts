@@ -178,7 +178,7 @@ function factsOf({ pair: root, side }: DifferentSchemas, documents: ComparedDocu
     const seen = known.get(pair) ?? 0
     if (outlook === undefined || (seen & (1 << outlook)) !== 0) return
     known.set(pair, seen | (1 << outlook))
-    // one that says nothing has the place of what lacks it
+    // a finding without a place has the place of its operation
     const { place, schema: own } = pair.revision
     const schema = own === undefined && isAny(pair.revision) ? undefined : documents.revision.schemaOf(place)
     const entry = schema === undefined ? above.entry : { schema, depth: above.way?.depth ?? 0 }

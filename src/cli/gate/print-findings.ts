@@ -53,7 +53,7 @@ function summaryText({ findings }: Printed): string {
   return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
 }
 
-/** A comparison as JSON: without what commands alone need, and a place without what its finding says. */
+/** A comparison as JSON, without members for commands alone, and without places that repeat their finding. */
 function printedJson(printed: Printed): object {
   const findings = printed.findings.map((each) => {
     const { operation, ...finding } = withoutTraces(each)

@@ -124,7 +124,7 @@ const VALUES = /^(?:example|examples|default|enum|const|x-(?!webhooks$).*)$/
 const MAPS =
   /^(?:\$defs|definitions|(?:patternP|p)roperties|dependentSchemas|schemas|responses|headers|parameters|requestBodies|callbacks|links|pathItems|paths|webhooks|content)$/
 
-/** The other files that a document refers to. @throws {ReadError} for those of other machines */
+/** The further files of a document. @throws {ReadError} for those of other machines */
 function fileReferences(document: unknown): readonly string[] {
   const found = new Set<string>()
   const seen = new Set<unknown>()

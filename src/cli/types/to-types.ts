@@ -19,7 +19,7 @@ const TAKEN = new Set(
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
-/** The declarations of what clients of a version send and get, without any import but that of `octavo/client`. */
+/** The declarations of requests and responses for clients of a version. They import `octavo/client` alone. */
 export function contractTypes({ version, routes, webhooks, components }: Contract): string {
   const names = nameComponents(Object.keys(components))
   const named = Object.entries(components).map(
@@ -94,7 +94,7 @@ function nameComponents(names: readonly string[]): TypeNames {
   )
 }
 
-/** The calls of routes, nested by the parts of their names. A name may be that of a route and of what is below a controller. */
+/** The calls of routes, nested by the parts of their names. A route and a controller may share a name. */
 function callsOf(routes: readonly ContractRoute[], names: TypeNames, above = ''): string {
   const below = new Map<string, ContractRoute[]>()
   for (const route of routes) {

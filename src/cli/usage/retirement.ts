@@ -25,7 +25,7 @@ type BrownoutEffect = 'moved' | 'stayed' | 'failed' | 'unnoticed'
 
 /** A client that calls a version. */
 export interface CallingClient extends Pick<CountedCalls, 'count' | 'lastSeen'> {
-  /** `null` stands for those without a name, `'*'` for those that were folded. */
+  /** `null` stands for clients without a name, `'*'` for folded ones. */
   readonly client: string | null
   readonly routes: readonly string[]
   /** The changes that altered its calls. Without any, it can move to the newest version as it is. Absent if changes were not counted. */

@@ -11,7 +11,7 @@ type ResolveSchema = (schema: unknown) => unknown
 
 /** The materials of conversions. */
 export interface ConversionInput {
-  /** Follow the references of what is turned, and of what it becomes. */
+  /** Follow the references of both schemas. */
   readonly resolve: { readonly from: ResolveSchema; readonly to: ResolveSchema }
   readonly types: TypeNames
   /** Older clients are never sent a value that is checked, so that a conversion down has to fit by itself. */
@@ -38,10 +38,7 @@ function inOneLine(type: string): string {
   })
 }
 
-/**
- * An expression that turns a value of one schema into that of another, or `undefined` if it can stay as it is. What is not evident calls
- * `fillIn`.
- */
+/** An expression that converts a value from one schema to another, or `undefined` if it can stay. Uncertain parts call `fillIn`. */
 export function toConversion(
   from: DescribedField,
   to: DescribedField,
@@ -115,7 +112,7 @@ function convertScalar(
   return isSameKind ? fittingText(older, newer, value, parts) : filled
 }
 
-/** Keeps a value that fits, and asks for what stands for the others. */
+/** Keeps a value that fits, and asks for the replacement of any other. */
 function fittingText(
   older: unknown,
   newer: unknown,

@@ -13,7 +13,7 @@ export interface SchemaNames {
   readonly write?: (schema: JsonSchema) => string | undefined
 }
 
-/** A zod schema that takes what a JSON Schema does, as source text. What zod cannot say is `z.unknown()`. */
+/** A zod schema for the values of a JSON Schema, as source text. Where zod has no counterpart it is `z.unknown()`. */
 export function toZodText(schema: unknown, names: SchemaNames, above: readonly string[] = []): string {
   const written = isRecord(schema) ? names.write?.(schema) : undefined
   if (written !== undefined) return written

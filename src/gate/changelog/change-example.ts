@@ -10,7 +10,7 @@ export interface ChangeExample {
   readonly after: Readonly<Record<string, unknown>>
 }
 
-/** Creates examples for the differences of a change in named schemas. Those that only have other limits look the same, and are left out. */
+/** Creates examples for the differences of a change in named schemas. Differences in limits alone look alike, and are left out. */
 export function toExamples(
   findings: readonly Finding[],
   base: unknown,

@@ -49,7 +49,7 @@ export function matchOperations(
   return { pairs: [...partners], ...findMoved(rest, left) }
 }
 
-/** Finds the operations of which the path or method is another one, by their name. `left` are those without a partner. */
+/** Matches operations by name whose path or method changed. `left` lists operations without a partner. */
 function findMoved(
   before: readonly ComparedOperation[],
   left: Set<ComparedOperation>,

@@ -6,7 +6,7 @@ import { compareHeaders, sentHeaders } from './compare-headers.ts'
 import { compareRequestBody } from './compare-content.ts'
 import { compareResponses } from './compare-responses.ts'
 
-/** The differences in what the server sends and what it takes for an answer: the sides are turned round. */
+/** The differences in callbacks: the server sends their requests and reads their responses, so the sides are swapped. */
 export function compareSent(
   old: ComparedOperation,
   now: ComparedOperation,

@@ -81,7 +81,7 @@ function isInMediaRange(type: string, range: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }
 
-/** The same media type; in requests a range that has it, in responses one that a range has. */
+/** Finds the counterpart of a media type: itself; in requests also a range around it, in responses also a type within it. */
 function findMedia(
   type: string,
   among: ReadonlyMap<string, ComparedMedia>,

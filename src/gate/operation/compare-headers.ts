@@ -12,7 +12,7 @@ import {
 /** Headers by their names in lower case. */
 export type HeaderNodes = ReadonlyMap<string, Node>
 
-/** The names of rules: what the server sends in a response, and what it is sent in the answer to a webhook. */
+/** The names of rules for headers in responses, and in the responses that a webhook gets. */
 const RULES = {
   response: {
     removed: (isRequired: boolean) => `${isRequired ? 'required' : 'optional'}-response-header-removed`,

@@ -16,7 +16,7 @@ interface Need {
 /** The needs of a request: schemes by their content, because their names don't matter to clients. */
 type CredentialAlternative = ReadonlyMap<string, Need>
 
-/** The differences in what two operations ask of credentials: what was enough has to be enough. */
+/** The differences in required credentials: credentials that were enough have to stay enough. */
 export function compareSecurity(
   base: ComparedOperation,
   revision: ComparedOperation,
@@ -43,7 +43,7 @@ export function compareSecurity(
   return [{ ...place, rule: 'api-security-removed', values: { credentials: credentialsText(won) } }]
 }
 
-/** Whether who has all of one alternative has all of the other. */
+/** Whether credentials for one alternative satisfy the other one. */
 function isEnough(has: CredentialAlternative, asked: CredentialAlternative): boolean {
   return [...asked].every(([scheme, { scopes, flows }]) => {
     const own = has.get(scheme)
@@ -55,7 +55,7 @@ function isEnough(has: CredentialAlternative, asked: CredentialAlternative): boo
   })
 }
 
-/** The scopes that are all that who has one alternative lacks of the other. */
+/** The missing scopes, if credentials for one alternative lack nothing but scopes for the other one. */
 function missingScopes(has: CredentialAlternative, asked: CredentialAlternative): readonly string[] {
   const bare = new Map([...asked].map(([scheme, need]) => [scheme, { ...need, scopes: [] }]))
   if (!isEnough(has, bare)) return []

@@ -25,7 +25,7 @@ interface SideOf {
   readonly comparing: SchemaComparing
 }
 
-/** Prepares two documents for comparison. `reverse`: the same in the other direction, of which all that was read is known. */
+/** Prepares two documents for comparison. `reverse` compares in the other direction, and shares everything that was read. */
 export function prepareComparison(
   base: ComparedSource,
   revision: ComparedSource,

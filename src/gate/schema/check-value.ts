@@ -155,7 +155,7 @@ function hasMembers(
   })
 }
 
-/** Whether all hold: one that does not is enough, one that cannot be said leaves it open. */
+/** Combines results: one `false` decides, and an open result leaves the whole open. */
 function every<T>(
   all: readonly T[],
   holds: (one: T, at: number) => boolean | undefined,

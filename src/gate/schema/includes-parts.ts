@@ -132,7 +132,7 @@ function isCountIn(part: ObjectPart, whole: ObjectPart): Certainty {
   return isEnough && whole.maxProperties >= Math.min(part.maxProperties, most) ? 'yes' : 'no'
 }
 
-// What the other names has to be there, and to fit.
+// Names of the other shape have to be there, and their values have to fit.
 function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generator<Certainty> {
   for (const [name, { isRequired, isForeign, shape }] of whole.properties) {
     if (isForeign === true) continue
@@ -142,7 +142,7 @@ function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generat
   }
 }
 
-// What this one names has to be possible in the other.
+// Names of this shape have to be possible in the other one.
 function* memberAnswers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Certainty> {
   for (const [name, own] of part.properties) {
     const its = whole.properties.get(name)

@@ -118,7 +118,7 @@ function toAtOnce(part: ValueSet, whole: ValueSet): Certainty | undefined {
   return part === whole || isAny(whole) ? 'yes' : undefined
 }
 
-/** Answers a question, those that it rests on before it, and again those that rest on one whose answer got worse. */
+/** Answers a question after the questions that it rests on, and again once one of their answers got worse. */
 function solve(first: Question, answer: (question: Question) => readonly Question[]): void {
   const open: Question[] = []
   const push = (question: Question): void => {

@@ -17,7 +17,7 @@ import {
   type StringPart,
 } from './shape.ts'
 
-/** The values that are in both shapes. What is said of the second wins over what is said of the first. */
+/** The values that are in both shapes. Notes of the second shape win over notes of the first. */
 export function intersect(one: ValueSet, other: ValueSet): ValueSet {
   const notes = { ...one.notes, ...other.notes }
   const { place } = one
@@ -55,7 +55,7 @@ function intersectParts(one: Alternative, other: Alternative): Alternative | und
   return undefined
 }
 
-/** The rules of both, each once. Those of `oneOf` have one key, and one that refuses nothing must not stand for another. */
+/** The rules of both shapes, each once. Rules of `oneOf` share a key, and a rule that refuses nothing must not replace another. */
 export function toRules(one: readonly Rule[], other: readonly Rule[]): readonly Rule[] {
   if (other.length === 0) return one
   const isKnown = (given: Rule): boolean =>

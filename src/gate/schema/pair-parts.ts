@@ -80,10 +80,7 @@ function isEqual(one: Alternative, other: Alternative, { isPartIn }: Inclusion):
   return isPartIn(own, toAlone(its)) === 'yes' && isPartIn(its, toAlone(own)) === 'yes'
 }
 
-/**
- * Whether two objects have properties of the same names, and so have the objects in them. Those that are optional alone are in each other
- * whatever their names are.
- */
+/** Whether two objects, and the objects in them, have equal property names. Optional properties may be absent on either side. */
 function hasSameMembers(one: Alternative, other: Alternative, depth = 2): boolean {
   if (one.kind !== 'object' || other.kind !== 'object') return true
   if (one.properties.size !== other.properties.size) return false

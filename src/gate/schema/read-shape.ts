@@ -130,7 +130,7 @@ function withRules(
   return [...meets, { ...NEVER, parts: ANY.parts.map((part) => ({ ...part, rules })) }]
 }
 
-/** A schema with what is said beside it. If that is nothing of values, its parts are those of the schema. */
+/** A schema with its sibling keywords. If the siblings restrict no values, the parts are those of the schema. */
 function refine(target: ValueSet, beside: ValueSet): ValueSet {
   const shape = intersect(target, beside)
   return isAny(beside) ? { ...shape, parts: atHome(target) } : shape

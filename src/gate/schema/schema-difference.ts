@@ -55,7 +55,7 @@ export interface SchemaPair {
   isSettled: boolean
 }
 
-/** Whether all differences count, those that are `harmless` to the whole do not, those of values do not (`same`), or doubts are `proven`. */
+/** Whether all differences count, without `harmless` ones, without differences of values (`same`), or with `proven` doubts. */
 export type PairVerdict = 'all' | 'harmless' | 'same' | 'proven'
 
 /** The parts that comparing two schemas needs. */

@@ -13,7 +13,7 @@ export interface SchemaRule {
 /** A text of a finding for each word in braces of its message. `it` replaces the first word of a description. */
 export type MessageValues = Readonly<Record<string, string | number>>
 
-/** The message of a finding: that of its rule with values, or else what the rule describes, of the thing that was found. */
+/** The message of a finding: the message of its rule with values, else the description of the rule. */
 export function fillMessage(
   { description, message = description }: Pick<SchemaRule, 'description' | 'message'>,
   values: MessageValues = {},

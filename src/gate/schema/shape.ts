@@ -1,9 +1,6 @@
 import type { IsSame, WrittenSchema } from '../document/deep-equal.ts'
 
-/**
- * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it
- * was written.
- */
+/** A set of JSON values, as alternatives of one type each. Schemas with equal meaning become equal shapes, however they are written. */
 export interface ValueSet {
   /** A value is in the set if one of them has it. None is the empty set. */
   readonly parts: readonly Alternative[]

@@ -70,7 +70,7 @@ export function toFileNames(
   return ({ version }) => `${toName(version)}.json`
 }
 
-/** `index.json` as it is written: operations that the same versions serve in the same way are in one list. */
+/** `index.json` as it is written: operations with equal versions share one list. */
 export function toIndexText({ versions, serving }: SnapshotIndex): string {
   const lists = new Map<string, { versions: readonly (readonly string[])[]; operations: string[] }>()
   for (const [operation, groups] of serving?.routes ?? []) {

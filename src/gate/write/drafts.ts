@@ -7,7 +7,7 @@ import { mergeRoutes, unwrittenReason, toRouteDrafts, type PlacedFinding } from 
 import { findOwned, sideOf, type Owned, type ComparedApp } from './owners.ts'
 
 /**
- * The changes that findings ask for: one for each thing that differs.
+ * The changes that findings ask for: one for each differing field, body or parameter.
  *
  * @param findings all of one version, of which those that `isFailing` are to be written
  */

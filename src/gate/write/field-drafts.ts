@@ -57,7 +57,7 @@ export function toFieldDrafts(
       return [{ kind: 'renamed', name: come, was: gone }, ...fields]
   return [
     ...removed.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
-    // what made a field that is gone may be any of those that came
+    // each added field may replace the removed one
     ...added
       .filter((name) => removed.length > 0 || failing.has(name))
       .map((name): FieldDraft => ({ kind: 'added', name, now: read.now(name) })),
