@@ -144,6 +144,36 @@ describe('a request of undici', () => {
     })
   }
 
+  it('keeps a path without a slash out of its host', async () => {
+    for (const [path, url] of [
+      ['echo', '/echo'],
+      ['?q=1', '/?q=1'],
+      ['@evil/echo', '/@evil/echo'],
+      [':80/echo', '/:80/echo'],
+    ]) {
+      const { body, statusCode } = await createDispatcher(echo).request({
+        origin: ORIGIN,
+        path,
+        method: 'GET',
+      } as never)
+      const seen = statusCode === 200 ? ((await body.json()) as Echoed).url : await body.text()
+      assert.ok(statusCode === 404 || seen === url, `${path}: ${statusCode} ${seen}`)
+    }
+    assert.equal((await echoed({ path: 'echo' })).host, 'cars.internal')
+  })
+
+  it('has no host that would begin a path', async () => {
+    for (const host of ['a/b', 'a?b', 'a#b', 'a\\b', 'a@b', 'a b', 'a,b']) {
+      const { statusCode, body } = await createDispatcher(echo).request({
+        origin: ORIGIN,
+        path: '/echo',
+        method: 'GET',
+        headers: { host },
+      })
+      assert.equal(statusCode, 400, `${host}: ${await body.text()}`)
+    }
+  })
+
   const shapes: readonly (readonly [string, Dispatcher.RequestOptions['headers']])[] = [
     ['a record', { 'X-A': ['1', '2'], 'x-b': 'é' }],
     ['a flat list', ['X-A', '1', 'x-a', '2', 'x-b', 'é']],
