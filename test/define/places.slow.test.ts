@@ -195,7 +195,9 @@ describe('the place of a definition', () => {
       "import { createApp } from 'octavo'\ntry { createApp(1) } catch ({ stack }) { console.log(JSON.stringify(stack)) }",
     )
     const stack = String(runNode(folder, '--enable-source-maps', 'stack.mjs'))
-    const files = [...stack.matchAll(/node_modules\/octavo\/(?:dist\/)?(\S+):\d+:\d+/g)].map(([, file]) => file)
+    const files = [...stack.matchAll(/node_modules\/octavo\/(?:dist\/)?(\S+):\d+:\d+/g)].map(
+      ([, file]) => file,
+    )
     assert.ok(files.includes('src/server/app/app.ts'), stack)
     assert.deepEqual(
       files.filter((file) => file?.startsWith('src/') !== true),
