@@ -259,7 +259,7 @@ export function checkMethods(
     return [{ code: 'invalid_method', where, message, fix: "write method: 'GET'" }]
   }
   return methods.flatMap((value): DefinitionProblem[] =>
-    METHODS.some((method) => method === value)
+    METHODS.some((known) => known === value)
       ? []
       : [
           {

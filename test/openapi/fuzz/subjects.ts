@@ -38,7 +38,7 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       url: '/accounts/login',
       json: { email, password },
     })
-    const [{ name = '', value = '' } = {}] = cookies
+    const [{ name, value } = { name: '', value: '' }] = cookies
     // of the orders that calls place, few have an id that a call would guess
     const order = await app.inject({
       method: 'POST',
