@@ -38,7 +38,7 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       url: '/accounts/login',
       json: { email, password },
     })
-    const [{ name, value } = { name: '', value: '' }] = cookies
+    const { name, value = '' } = cookies[0] ?? { name: '' }
     // of the orders that calls place, few have an id that a call would guess
     const order = await app.inject({
       method: 'POST',
