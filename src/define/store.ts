@@ -51,8 +51,8 @@ export interface StoreCount {
 /** The stores of an application. Its definitions have no state of their own, so an application built from the same ones begins anew. */
 export interface AppStores {
   /**
-   * Returns what a definition keeps in this application, made with the option `store` of `createApp` when it is first asked for. The same
-   * definition has to pass the same `create`.
+   * Returns the state of a definition in this application. The first call creates it, with the option `store` of `createApp`. Every call of a
+   * definition has to pass an equal `create`.
    */
   of<T>(definition: object, create: (shared: Store | undefined) => T): T
 }

@@ -71,7 +71,7 @@ interface MountFacts {
 
 /**
  * A version of a route that changes reach: converts its requests into those of the newest version, and responses back. It knows no server.
- * Whoever calls it parses requests by the `sources` of the route, reads and writes bodies, and logs what fails.
+ * Its callers parse requests by the `sources` of the route, read and write bodies, and log failures.
  *
  * Every member that takes `extra` throws an `Error` that names the route and the change for a change that fails, with the reason as its
  * cause. If a change loads data, it returns a promise.

@@ -110,7 +110,7 @@ function isUnchanged(newer: unknown, { was, newest, hasFunction }: OperationFiel
 }
 
 /**
- * Lists operations of one version that change the same field of a route, of which only one would count. A name and a schema are two fields,
+ * Lists operations of one version that change one and the same field of a route. Only one would count. A name and a schema are two fields,
  * because `was` takes one of them.
  */
 function touchedTwice(
