@@ -1,5 +1,5 @@
-import { isIoredis } from '../../server/stores/redis.ts'
-import { isFunction, isString, ignoreRejection, withTimeout } from '../../base/values.ts'
+import { createScriptRunner } from '../../server/stores/redis.ts'
+import { isString, ignoreRejection, withTimeout } from '../../base/values.ts'
 import type { IdempotencyStore } from './store.ts'
 
 /*
@@ -42,11 +42,11 @@ const FAIL = `
 local e = redis.call('HMGET', KEYS[1], 't', 'r')
 if e[1] == ARGV[1] and not e[2] then redis.call('DEL', KEYS[1]) end
 return 1`
-type Run = (script: string, key: string, args: readonly string[]) => unknown
 
 /** Creates the store of all processes that share a Redis. */
 export function createRedisStore(client: object): IdempotencyStore {
-  const run = createRun(client)
+  const run = createScriptRunner(client)
+  if (run === undefined) throw new TypeError('idempotency: store is no client of Redis')
   const repeat = createRepeater()
   return {
     begin: async (key, { token, fingerprint, lease, lifetime, takesOver }) => {
@@ -83,15 +83,6 @@ export function createRedisStore(client: object): IdempotencyStore {
 
 function toName(key: string): string {
   return `octavo:idempotency:${key}`
-}
-
-function createRun(client: object): Run {
-  const evaluate: unknown = Reflect.get(client, 'eval')
-  if (!isFunction(evaluate)) throw new TypeError('idempotency: store is no client of Redis')
-  // the other client takes keys and arguments by name
-  return isIoredis(client)
-    ? (script, key, args) => Reflect.apply(evaluate, client, [script, 1, key, ...args])
-    : (script, key, args) => Reflect.apply(evaluate, client, [script, { keys: [key], arguments: [...args] }])
 }
 
 /** The most calls that wait for another try. */

@@ -57,7 +57,11 @@ const OPTIONS: Rules = { prefix: [isString, 'a text'] }
 export function createRedisStore(client: object, options: RedisStoreOptions = {}): Store {
   checkOptions(WHERE, options, OPTIONS)
   const { prefix = 'octavo:' } = options
-  const run = createRun(client)
+  const run = createScriptRunner(client)
+  if (run === undefined)
+    throw new DefinitionError([
+      invalidOption(WHERE, 'client is no client of Redis', 'give a client of the package ioredis or redis'),
+    ])
   return {
     get: async (key) => {
       const value = await run(GET, prefix + key, [])
@@ -80,14 +84,13 @@ export function createRedisStore(client: object, options: RedisStoreOptions = {}
   }
 }
 
-type Run = (script: string, key: string, args: readonly string[]) => unknown
+/** Runs a script of Redis for one key. */
+type RunScript = (script: string, key: string, args: readonly string[]) => unknown
 
-function createRun(client: object): Run {
-  const evaluate: unknown = Reflect.get(Object(client), 'eval')
-  if (!isFunction(evaluate))
-    throw new DefinitionError([
-      invalidOption(WHERE, 'client is no client of Redis', 'give a client of the package ioredis or redis'),
-    ])
+/** Creates the function that runs scripts by a client of the package `ioredis` or `redis`. Returns `undefined` for anything else. */
+export function createScriptRunner(client: object): RunScript | undefined {
+  const evaluate: unknown = Object(client).eval
+  if (!isFunction(evaluate)) return undefined
   // of the two, ioredis alone can define commands. The other one takes keys and arguments by name
   return 'defineCommand' in client
     ? (script, key, args) => Reflect.apply(evaluate, client, [script, 1, key, ...args])
@@ -97,9 +100,4 @@ function createRun(client: object): Run {
 /** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
 export function isRedis(value: unknown): value is object {
   return isFunction(Object(value).eval)
-}
-
-/** Whether a Redis client comes from `ioredis`, which can define commands. */
-export function isIoredis(client: object): boolean {
-  return 'defineCommand' in client
 }
