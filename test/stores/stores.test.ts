@@ -80,6 +80,7 @@ for (const [name, isSkipped, open] of STORES)
       await store.set('long', '1', { ttl: 30_000 })
       await sleep(60)
       assert.deepEqual([(await store.get('short')) ?? undefined, await store.get('long')], [undefined, '1'])
+      assert.equal(await store.delete('short', { ifEqual: '1' }), false)
       assert.equal(await store.set('short', '2', { ttl: 30_000, ifAbsent: true }), true)
     })
 

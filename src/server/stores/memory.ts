@@ -116,7 +116,7 @@ class Memory implements MemoryStore {
   }
 
   delete(key: string, { ifEqual }: StoreDeleteOptions = {}): boolean {
-    const known = this.#entries.get(key)
+    const known = this.#find(key)
     if (known === undefined || (ifEqual !== undefined && known.value !== ifEqual)) return false
     this.#remove(key, known)
     return true
