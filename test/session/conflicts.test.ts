@@ -183,6 +183,47 @@ describe('a session that another process changes between reading and writing', (
   })
 })
 
+describe('a session that another process changes or ends while this one regenerates it', () => {
+  /** Regenerates the session, and has another process act on the stored entries at the first write. */
+  async function raceRegeneration(act: (entries: Map<string, string>, key: string) => void) {
+    const { client, store } = createFixture()
+    await client.visit(({ data }) => Object.assign(data, { a: 1, count: 0 }))
+    const [key = ''] = store.entries.keys()
+    const { set } = store
+    let hasActed = false
+    store.set = async (...given) => {
+      if (!hasActed) act(store.entries, key)
+      hasActed = true
+      return set(...given)
+    }
+    const outcome = await client.visit((session) => session.regenerate()).catch((error: unknown) => error)
+    return { outcome, store, client }
+  }
+
+  it('stays destroyed, and is a 409', async () => {
+    const { outcome, store } = await raceRegeneration((entries, key) => entries.delete(key))
+    assertConflict(outcome)
+    assert.equal(store.entries.size, 0)
+  })
+
+  it('has one new id, and is a 409', async () => {
+    const { outcome, store } = await raceRegeneration((entries, key) => {
+      entries.set('session:other', entries.get(key) ?? '')
+      entries.delete(key)
+    })
+    assertConflict(outcome)
+    assert.deepEqual([...store.entries.keys()], ['session:other'])
+  })
+
+  it('keeps the change of the other process', async () => {
+    const { store, client } = await raceRegeneration((entries, key) => {
+      entries.set(key, (entries.get(key) ?? '').replace('"count":0', '"count":5'))
+    })
+    assert.equal(store.entries.size, 1)
+    assert.deepEqual(await client.read(), { a: 1, count: 5 })
+  })
+})
+
 describe('many requests that change one session at once', () => {
   it('lose no change when each has its own key', async () => {
     const { client, store } = createFixture()

@@ -23,7 +23,7 @@ describe('regenerate()', () => {
       session.data['user'] = 'Ada'
     })
     assert.equal(lines.length, 1)
-    assert.deepEqual(store.calls, ['get', 'get', 'set', 'delete'])
+    assert.deepEqual(store.calls, ['get', 'get', 'set', 'set'])
     assert.equal(store.entries.size, 1)
     assert.deepEqual(await client.read(), { cart: [7], user: 'Ada' })
     assert.deepEqual(await createClient(sessions, before).read(), {})

@@ -42,10 +42,11 @@ export function createTestStore() {
       calls.push('get')
       return entries.get(key)
     },
-    set: async (key: string, value: string, { ifEqual }: StoreSetOptions = {}): Promise<boolean> => {
+    set: async (key: string, value: string, { ttl, ifEqual }: StoreSetOptions = {}): Promise<boolean> => {
       calls.push('set')
       if (ifEqual !== undefined && entries.get(key) !== ifEqual) return false
-      entries.set(key, value)
+      if (ttl === 1) entries.delete(key)
+      else entries.set(key, value)
       return true
     },
     delete: async (key: string): Promise<unknown> => {

@@ -180,15 +180,30 @@ async function commitChanged(
       const data = known === stored.data ? mine : await merge(parts, state.text, known, mine)
       const used = Date.now()
       if (state.isRegenerated) {
-        await write(parts, state.id, { created: used, used, data }, deadline)
-        await parts.store.delete(keyOf(stored.id), {}, callerOf(parts, deadline))
-        return [toCookieLine(parts, state.id)]
-      }
-      if (await write(parts, stored.id, { created, used, data }, deadline, current.text))
+        const record = { created: used, used, data }
+        if (await move(parts, { text: current.text, id: stored.id }, { record, id: state.id }, deadline))
+          return [toCookieLine(parts, state.id)]
+      } else if (await write(parts, stored.id, { created, used, data }, deadline, current.text))
         return toLines(parts, stored, true)
     }
     throw sessionConflict()
   })
+}
+
+/** Moves a session to its new id. Returns `false` if another process has changed or ended it. */
+async function move(
+  parts: SessionParts,
+  from: Pick<Live, 'text'> & { readonly id: string },
+  to: Pick<Live, 'record'> & { readonly id: string },
+  deadline: number,
+): Promise<boolean> {
+  // no client knows the new id yet
+  await write(parts, to.id, to.record, deadline)
+  // a store says whether it replaced a value, and not whether it deleted one
+  const options = { ttl: 1, ifEqual: from.text }
+  if (await parts.store.set(keyOf(from.id), '', options, callerOf(parts, deadline))) return true
+  await parts.store.delete(keyOf(to.id), {}, callerOf(parts, deadline))
+  return false
 }
 
 /** How often a change is tried on the newest data, while other processes change the session too. */
