@@ -9,7 +9,15 @@ import { ERRORS } from '../http/errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isMediaToken } from '../http/media-type.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
+import {
+  describeValue,
+  isBoolean,
+  isFunction,
+  isPositive,
+  isRecord,
+  isString,
+  isNonEmptyString,
+} from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { OPERATION_KINDS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
@@ -22,6 +30,7 @@ const LIST: OptionRule = [Array.isArray, 'a list']
 const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isString), 'a list of names']
 const SCHEMAS: OptionRule = [(value) => Array.isArray(value) && value.every(isSchema), 'a list of schemas']
 const RECORD: OptionRule = [isRecord, 'an object']
+const COUNT: OptionRule = [isPositive, 'a whole number above 0']
 const STATUS: OptionRule = [
   (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
   'a status between 200 and 599',
@@ -147,6 +156,16 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...everywhereProblems(where, part),
     ...eachMember(part['errors'], (code, error) => errorKinds(where, code, error)),
     ...(part['body'] === undefined ? [] : bodyKinds(where, part['body'], 'body')),
+    ...(part['paged'] === undefined ? [] : bodyKinds(where, part['paged'], 'paged')),
+    ...(isRecord(part['paged']) && isRecord(responses['body']) && '200' in responses['body']
+      ? [
+          wrong(
+            where,
+            'operation.paged is about the response 200, as operation.response.body.200 is',
+            'keep one',
+          ),
+        ]
+      : []),
     ...eachMember(responses['body'], (key, body) => [
       ...(STATUS[0](Number(key))
         ? []
@@ -205,13 +224,15 @@ function bodyKinds(where: string, given: unknown, name: string): Found {
   const was: OptionRule = isRequest
     ? [(value) => isSchema(value) || value === absent, 'a schema or absent']
     : schema
+  const isPaged = name === 'paged'
   const rules: Rules = isRequest
     ? { now: schema, was, up: FUNCTION, narrowed: BOOLEAN }
-    : { now: schema, was, down: FUNCTION }
+    : { now: schema, was, down: FUNCTION, ...(isPaged && { atMost: COUNT, next: FUNCTION }) }
   return [
     ...missing(where, given, `${label}.`, {
       now: 'the schema of the route',
       was: 'the schema before the change',
+      ...(isPaged && { atMost: 'the most items that older versions send' }),
     }),
     ...optionProblems(where, given, rules, `${label}.`),
   ]

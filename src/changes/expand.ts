@@ -15,6 +15,7 @@ import { stepProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts, schemaProblems, type Reached, type Used } from './check-used.ts'
 import { operationProblems, parameterProblems, type OrderedOperation } from './operations/check-operations.ts'
 import { bodyProblems, wasSchemas } from './operations/bodies.ts'
+import { pagedProblems } from './operations/paged.ts'
 import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { appliedAt, olderRoute } from './older-route.ts'
@@ -198,7 +199,11 @@ function writeOut(
   const oldest = Math.max(0, ...states.map(({ age }) => age))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
   const applied = appliedAt(reached, oldest)
-  problems.push(...bodyProblems(route, applied), ...parameterProblems(route, applied, planOf))
+  problems.push(
+    ...bodyProblems(route, applied),
+    ...pagedProblems(route, applied),
+    ...parameterProblems(route, applied, planOf),
+  )
   return states.map(({ count, age, version }): ResolvedRoute =>
     count === 0
       ? { ...route, version: others.length === 0 ? version : [...version, ...others] }

@@ -29,6 +29,7 @@ export {
   type BodyWas,
   type Earlier,
   type ErrorWas,
+  type PagedWas,
   type HeadersWere,
   type NamesWere,
   type NameWas,

@@ -138,7 +138,9 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
     const plan = plans.planOf(source.schema, age)
     const names = sourceBefore(source, plan, applied)
     const ofBody = source.name === 'body' ? whole : undefined
-    if (names !== undefined || plan !== undefined || ofBody !== undefined)
+    // the parameters of the further pages are ours, which an API behind gets in place of those that were sent
+    const isPaged = source.name === 'query' && applied.some(({ paged }) => paged !== undefined)
+    if (names !== undefined || plan !== undefined || ofBody !== undefined || isPaged)
       converters.set(source.name, {
         ...NO_CONVERTER,
         ...(names !== undefined && { names: names.up, shown: names.shown, converted: names.converted }),

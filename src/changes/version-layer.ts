@@ -17,6 +17,7 @@ import {
 } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
+import { createPagedLayer } from './operations/paged.ts'
 import { createProblemBefore, bodyChanges, type ErrorsBefore } from './operations/bodies.ts'
 
 /** The inputs for the layer of a version of a route. */
@@ -60,6 +61,7 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
     status: toStatus(statuses),
     headers:
       convertHeaders && ((found, extra) => convertOf(route, extra, (own) => convertHeaders(found, own))),
+    paged: createPagedLayer(route, applied),
     address,
   }
 }

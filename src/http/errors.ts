@@ -42,6 +42,7 @@ const ROWS = {
   expectation_failed: 417,
   host_not_allowed: 421,
   validation_failed: [422],
+  list_too_long: [422],
   upgrade_required: 426,
   headers_too_large: 431,
   client_closed_request: [499],

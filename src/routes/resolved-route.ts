@@ -104,8 +104,25 @@ export interface VersionLayer {
   readonly status: ((newest: number, extra: LayerExtra) => number) | undefined
   /** Converts the headers of a response in place. They have lower-case names. `undefined` if all are the same. */
   readonly headers: ((headers: Record<string, string | string[]>, extra: LayerExtra) => void) | undefined
+  /** Reads all pages of a list. `undefined` if the version has the pages, too. */
+  readonly paged: PagedLayer | undefined
   /** The ids of the changes without which the route would have another address. */
   readonly address: readonly string[]
+}
+
+/** A list that a version sends whole, and the newest one in pages. The caller calls the handler for each page. */
+export interface PagedLayer {
+  /** The most items of the list. */
+  readonly atMost: number
+  /** Returns the items of a page, or `undefined` for what is no page. */
+  readonly itemsOf: (page: unknown) => readonly unknown[] | undefined
+  /** Returns the parameters of the query for the page after one, `undefined` after the last. */
+  readonly next: (
+    page: unknown,
+    query: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>> | undefined
+  /** Returns a page with other items. */
+  readonly join: (page: unknown, items: readonly unknown[]) => unknown
 }
 
 /** The data of a response, an event or an item in a version. */

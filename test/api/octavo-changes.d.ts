@@ -507,6 +507,7 @@ export interface OperationOptions<
   C = Names,
   B extends object = BodyWas,
   A extends object = Readonly<Record<number, AnswerWas>>,
+  G extends object = PagedWas,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
@@ -515,6 +516,7 @@ export interface OperationOptions<
   readonly errors?: Readonly<Record<string, ErrorWas>>
   readonly headers?: NamesWere<H>
   readonly method?: Earlier<Method>
+  readonly paged?: G
   readonly path?: Earlier<string> & {
     readonly now?: string
   }
@@ -584,6 +586,14 @@ type OutOf<Sh> = Flat<
     -readonly [K in OptionalNames<Sh, 'out'>]?: OutputOf<Sh[K]>
   }
 >
+
+export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
+  readonly atMost: number
+  readonly next?: (
+    page: [Schema] extends [N] ? unknown : OutputOf<N>,
+    query: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>> | undefined
+}
 
 interface Paired<W> {
   readonly pairs: {
@@ -909,8 +919,20 @@ export function operation<
   W extends Schema | Absent = never,
   const AN extends Answers_2 = {},
   const AW extends Answers_2 = {},
+  PN extends Schema = never,
+  PW extends Schema = never,
 >(
-  options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
+  options: OperationOptions<
+    R,
+    P,
+    S,
+    Q,
+    H,
+    C,
+    BodyWas<N, W> & NeedsUp<N, W>,
+    AnswersWere<AN, AW>,
+    PagedWas<PN, PW>
+  >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
@@ -919,9 +941,10 @@ export function operation<
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,
-      {
-        [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
-      }[keyof AW]
+      | {
+          [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
+        }[keyof AW]
+      | ([PW] extends [never] ? never : readonly [200, PW])
     >
 >
 

@@ -74,7 +74,15 @@ export interface GoldensOptions {
 export interface HistoryFinding {
   readonly at: string | undefined
   readonly change: string
-  readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
+  readonly code:
+    | 'lost'
+    | 'narrower'
+    | 'unfit'
+    | 'failed'
+    | 'wrong_example'
+    | 'unknown_field'
+    | 'one_page'
+    | 'unchecked'
   readonly fields: readonly string[]
   readonly fix: string
   readonly message: string

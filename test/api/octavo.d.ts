@@ -1673,6 +1673,7 @@ const ROWS: {
   readonly internal_error: 500
   readonly invalid_credentials: readonly [401]
   readonly invalid_version: readonly [400, 'Invalid API version']
+  readonly list_too_long: readonly [422]
   readonly malformed_body: readonly [400, 'Malformed request body']
   readonly malformed_json: readonly [400, 'Malformed JSON']
   readonly malformed_multipart: readonly [400, 'Malformed multipart body']

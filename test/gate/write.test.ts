@@ -369,6 +369,7 @@ describe('findings become changes', () => {
         now: { schema: object({ a: TEXT, b: TEXT }), isOptional: true },
         text: undefined,
         names: [],
+        query: [],
       })
     })
 
@@ -445,6 +446,9 @@ describe('findings become changes', () => {
 describe('the kinds of operations', () => {
   const was = { schema: { type: 'string' }, isOptional: false }
   const field = { kind: 'renamed', name: 'newer', was: 'older' } as const
+  const list = { schema: { type: 'array', items: { type: 'string' } }, isOptional: false }
+  const properties = { items: list.schema, next: { type: 'string' } }
+  const page = { schema: { type: 'object', properties }, isOptional: false }
   /** A draft of each kind that is written. A kind without one fails the type check. */
   const drafts: Readonly<Record<WrittenKind, Partial<RouteDraft>>> = {
     path: { path: '/old' },
@@ -453,9 +457,10 @@ describe('the kinds of operations', () => {
     query: { parameters: [{ source: 'query', field }] },
     headers: { parameters: [{ source: 'headers', field }] },
     cookies: { parameters: [{ source: 'cookies', field }] },
-    body: { body: { key: 'body', was, now: was, text: undefined, names: [] } },
+    body: { body: { key: 'body', was, now: was, text: undefined, names: [], query: [] } },
+    paged: { body: { key: 200, was: list, now: page, text: undefined, names: [], query: ['cursor'] } },
     'response.headers': { headers: [{ kind: 'retyped', name: 'etag', was, now: was, sides: ['response'] }] },
-    'response.body': { body: { key: 200, was, now: was, text: undefined, names: [] } },
+    'response.body': { body: { key: 200, was, now: was, text: undefined, names: [], query: [] } },
   }
   const names = { components: {}, modelOf: () => undefined }
   const writing = { base: names, revision: names, modelName: (model: string) => model }

@@ -9,13 +9,14 @@ import {
   type BodyChange,
   type BodyKey,
 } from '../operations/bodies.ts'
-import { routeLabel } from '../operations/operation.ts'
+import { routeLabel, type Operation } from '../operations/operation.ts'
+import { becamePage } from '../operations/paged.ts'
 import { createRandom } from './random.ts'
 import { hintsOf } from './edges.ts'
 import { show, validated, valuesOf } from './values.ts'
 
 interface Wrong {
-  readonly code: 'unchecked' | 'failed' | 'unfit' | 'narrower'
+  readonly code: 'unchecked' | 'failed' | 'unfit' | 'narrower' | 'one_page'
   readonly message: string
   readonly fix: string
 }
@@ -35,12 +36,26 @@ export function checkBodies(
 ): readonly BodyFinding[] {
   return operationsOf(changes).flatMap(({ change, operation }) =>
     [...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
-      const found = checkBody(key, body, { seed, runs })
+      const found = onePage(operation, key, body) ?? checkBody(key, body, { seed, runs })
       return found === undefined
         ? []
         : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]
     }),
   )
+}
+
+/** Finds a list that became a page, of which older clients get the items alone. */
+function onePage(
+  { paged }: Operation,
+  key: BodyKey,
+  { now, was }: Pick<BodyChange, 'now' | 'was'>,
+): Wrong | undefined {
+  if (paged !== undefined || isRequest(key) || isAbsent(was) || !becamePage(now, was)) return undefined
+  return {
+    code: 'one_page',
+    message: `${bodyLabel(key)} was a list and is a page, so older clients get the items of one page as if they were all`,
+    fix: 'Write `paged: { now, was, atMost }` in place of it, which reads all pages.',
+  }
 }
 
 function checkBody(

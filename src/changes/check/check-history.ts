@@ -38,9 +38,18 @@ export interface HistoryFinding {
   /**
    * `lost`: a round trip loses a value. `narrower`: current values don't match `was`, and there is no `down`. `unfit`: a function returns values
    * that don't match. `failed`: a function throws. `wrong_example`: an example differs from the result of the functions. `unknown_field`:
-   * `lossy` or an example names an unknown field. `unchecked`: no values could be generated.
+   * `lossy` or an example names an unknown field. `one_page`: a list became a page, of which older clients get the items alone. `unchecked`:
+   * no values could be generated.
    */
-  readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
+  readonly code:
+    | 'lost'
+    | 'narrower'
+    | 'unfit'
+    | 'failed'
+    | 'wrong_example'
+    | 'unknown_field'
+    | 'one_page'
+    | 'unchecked'
   /** The id of the change. */
   readonly change: string
   /** The name of the model, or of the route if it is about a whole body. */

@@ -13,6 +13,7 @@ import {
 } from '../convert/converter.ts'
 import { toldOf } from '../convert/program.ts'
 import { absent, type Absent } from '../was.ts'
+import { PAGED_STATUS, pageItems } from './paged.ts'
 import { precision, type AppliedOperation, type Operation, type ErrorWas } from './operation.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import {
@@ -36,12 +37,20 @@ export interface BodyChange {
 }
 
 /** The whole bodies that an operation says what they were: the request by `body`, responses by their statuses. */
-export function bodiesOf({ body, response }: Operation): ReadonlyMap<BodyKey, Omit<BodyChange, 'change'>> {
+export function bodiesOf({
+  body,
+  response,
+  paged,
+}: Operation): ReadonlyMap<BodyKey, Omit<BodyChange, 'change'>> {
   const bodies = new Map<BodyKey, Omit<BodyChange, 'change'>>()
   if (body !== undefined)
     bodies.set('body', { now: body.now, was: body.was, convert: body.up, narrowed: body.narrowed === true })
   for (const [status, { now, was, down }] of Object.entries(response?.body ?? {}))
     bodies.set(Number(status), { now, was, convert: down, narrowed: false })
+  if (paged !== undefined) {
+    const { now, was, down = (page: unknown) => pageItems(now, page) } = paged
+    bodies.set(PAGED_STATUS, { now, was, convert: down, narrowed: false })
+  }
   return bodies
 }
 

@@ -167,6 +167,8 @@ const FIELDS: Readonly<Record<OperationKind, (operation: Operation, route: Resol
   deprecated: ({ deprecated }, route) => documentedFields('deprecated', deprecated, route),
   body: (operation, route) => bodyFields(operation, route, isRequest),
   'response.body': (operation, route) => bodyFields(operation, route, (key) => !isRequest(key)),
+  // a body of a response, too
+  paged: () => [],
   errors: ({ errors = {} }) =>
     Object.entries(errors).map(([code, { was = code, status, down }]) => {
       const isOther = status !== undefined || down !== undefined

@@ -19,6 +19,7 @@ export const OPERATION_KINDS = {
   headers: { isWritten: true },
   cookies: { isWritten: true },
   body: { isWritten: true },
+  paged: { isWritten: true },
   'response.headers': { isWritten: true },
   'response.body': { isWritten: true },
   // a difference of the status of plain results is written as `status`

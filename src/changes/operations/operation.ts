@@ -63,6 +63,24 @@ export interface AnswerWas<N = Schema, W = Schema> {
   ) => [Schema] extends [W] ? unknown : Given<W>
 }
 
+/** An earlier list that was sent whole, and is sent in pages since. */
+export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
+  /**
+   * The most items that an older version sends. For a longer list it answers 422 `list_too_long`, because a part of it would look like the
+   * whole.
+   */
+  readonly atMost: number
+  /**
+   * Returns the parameters of the query for the page after this one, or `undefined` after the last. `query` has those of this page.
+   *
+   * @default for pages with `next` and a parameter `cursor`, or `total` and `offset`, as `octavo/pages` has them
+   */
+  readonly next?: (
+    page: [Schema] extends [N] ? unknown : OutputOf<N>,
+    query: Readonly<Record<string, unknown>>,
+  ) => Readonly<Record<string, unknown>> | undefined
+}
+
 /** Whether a body needs the function that makes the newest one of an older one. */
 type NeedsUp<N, W> = [Schema] extends [N]
   ? unknown
@@ -136,6 +154,7 @@ export interface OperationOptions<
   C = Names,
   B extends object = BodyWas,
   A extends object = Readonly<Record<number, AnswerWas>>,
+  G extends object = PagedWas,
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
@@ -171,6 +190,8 @@ export interface OperationOptions<
   readonly errors?: Readonly<Record<string, ErrorWas>>
   /** The earlier request body, if it was another one as a whole. */
   readonly body?: B
+  /** The list that older versions get whole: the route is called for each page. */
+  readonly paged?: G
   /** The earlier responses: statuses and bodies by their newest number, and headers by their newest name. */
   readonly response?: {
     /** The earlier statuses, by their newest number. */
@@ -214,15 +235,31 @@ export function operation<
   W extends Schema | Absent = never,
   const AN extends Answers = {},
   const AW extends Answers = {},
+  PN extends Schema = never,
+  PW extends Schema = never,
 >(
-  options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
+  options: OperationOptions<
+    R,
+    P,
+    S,
+    Q,
+    H,
+    C,
+    BodyWas<N, W> & NeedsUp<N, W>,
+    AnswersWere<AN, AW>,
+    PagedWas<PN, PW>
+  >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
   | RouteFact<`headers ${R}`, Paired<H>['pairs']>
   | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
-  | RouteFact<`response ${R}`, { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]>
+  | RouteFact<
+      `response ${R}`,
+      | { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]
+      | ([PW] extends [never] ? never : readonly [200, PW])
+    >
 > {
   const made: object = { kind: 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone

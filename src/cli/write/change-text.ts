@@ -13,6 +13,7 @@ import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { TypeNames } from '../types/schema-type.ts'
+import { isPageName } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
 import { fillInText, toConversion, type ConversionInput } from './conversion-text.ts'
 import { toZodText, type SchemaNames } from './zod-text.ts'
@@ -245,7 +246,38 @@ const MEMBERS: Readonly<
       ? undefined
       : groupText('headers', headers, (field) => headerFunctions(field, writing), writing),
   'response.body': ({ body }, writing) =>
-    body === undefined || body.key === 'body' ? undefined : `body: { ${bodyMemberText(body, writing)} }`,
+    body === undefined || body.key === 'body' || pagedText(body, writing) !== undefined
+      ? undefined
+      : `body: { ${bodyMemberText(body, writing)} }`,
+  paged: ({ body }, writing) => body && pagedText(body, writing),
+}
+
+/** A list that became a page, or `undefined` for any other body. */
+function pagedText({ key, was, now, text, query }: BodyDraft, writing: ChangeWriting): string | undefined {
+  const [older, newer] = [resolveIn(writing.base)(was?.schema), resolveIn(writing.revision)(now.schema)]
+  const { properties } = toRecord(newer)
+  if (key !== 200 || was === undefined || toRecord(older)['type'] !== 'array') return undefined
+  if (!isPageShape(Object.entries(toRecord(properties)), query)) return undefined
+  const names = new Set(Object.keys(toRecord(properties)))
+  const isNamed =
+    (names.has('next') && query.includes('cursor')) || (names.has('total') && query.includes('offset'))
+  const parts = [
+    `now: ${text ?? optionalText(now, writing.revision)}`,
+    `was: ${optionalText(was, writing.base)}`,
+    // as many as a person can look at, and one process holds: an author who knows the list says more
+    'atMost: 1000',
+    ...(isNamed ? [] : ["next: () => fillIn('Record<string, unknown> | undefined')"]),
+  ]
+  return `paged: { ${parts.join(', ')} }`
+}
+
+/** Whether an object has one list, and it or its request says which page it is. */
+function isPageShape(
+  members: readonly (readonly [name: string, schema: unknown])[],
+  query: readonly string[],
+): boolean {
+  const lists = members.filter(([, schema]) => toRecord(schema)['type'] === 'array')
+  return lists.length === 1 && [...members.map(([name]) => name), ...query].some(isPageName)
 }
 
 function operationText(route: string, draft: RouteDraft, writing: ChangeWriting): string {

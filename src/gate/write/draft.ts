@@ -56,6 +56,8 @@ export interface BodyDraft {
   readonly text: string | undefined
   /** The exported schemas that it names. */
   readonly names: readonly string[]
+  /** The parameters of the query of today, by which pages are found. */
+  readonly query: readonly string[]
 }
 
 /** One difference of earlier routes: an address, a status, a parameter, a header or a whole body. */

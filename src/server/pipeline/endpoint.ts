@@ -9,7 +9,8 @@ import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover, recovered, createTimedMiddleware, isFinished, type Recover } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
-import { withInterceptors } from './interceptors.ts'
+import { gatherPages } from './gather-pages.ts'
+import { withInterceptors, type Invoke } from './interceptors.ts'
 import { withSources, type RunHandler, type ToInput } from './validation/sources.ts'
 import { createResponder, type Respond } from './respond.ts'
 import { dropResult } from './result-data.ts'
@@ -188,10 +189,15 @@ function createAnswer(
   { conversion, declared, checking, limit }: RouteSite,
 ): RunHandler {
   const injection = container.prepare(route.inject, route.module)
-  const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
+  const handle: Invoke = (input, context) =>
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    route.handler(input as never, context as never),
+    route.handler(input as never, context as never)
+  const paged = conversion?.layer.paged
+  const invoke = withInterceptors(
+    route.layers.interceptors,
+    container,
+    paged === undefined ? handle : gatherPages(route, paged, handle),
   )
   const responder = createResponder(declared, checking, conversion)
   const respond = route.forward === undefined ? responder : passing(responder)

@@ -1,0 +1,151 @@
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
+import type { PagedLayer, ResolvedRoute } from '../../routes/resolved-route.ts'
+import { objectShape, unwrap, type Schema } from '../../schema/schema.ts'
+import { changeProblem } from '../chain.ts'
+import { callBlamed, threwIn } from '../convert/converter.ts'
+import type { AppliedOperation, PagedWas } from './operation.ts'
+
+/** The status of a page. */
+export const PAGED_STATUS = 200
+
+/** The names of the list in a page that has several. */
+const ITEMS = ['items', 'data', 'results']
+
+/** The member of a page that holds its items, or `undefined` if none or several may be it. */
+function itemsKey(page: Schema): string | undefined {
+  const lists = Object.entries(objectShape(page)).flatMap(([name, field]) =>
+    unwrap(field)?.type === 'array' ? [name] : [],
+  )
+  return lists.length === 1 ? lists[0] : ITEMS.find((name) => lists.includes(name))
+}
+
+/** The items of a page, as an older version gets them without a function of its own. */
+export function pageItems(schema: Schema, page: unknown): unknown {
+  return toRecord(page)[itemsKey(schema) ?? '']
+}
+
+type NextQuery = NonNullable<PagedWas['next']>
+
+/** How `octavo/pages` names the page after one: by a cursor, or by the number of items before it. */
+function nextByNames(route: ResolvedRoute, page: Schema): NextQuery | undefined {
+  const query = route.sources.find(({ name }) => name === 'query')
+  const parameters = query === undefined ? {} : objectShape(query.schema)
+  const [shape, key = ''] = [objectShape(page), itemsKey(page)]
+  if (shape['next'] !== undefined && parameters['cursor'] !== undefined)
+    return (value) => {
+      const { next } = toRecord(value)
+      return isString(next) && next !== '' ? { cursor: next } : undefined
+    }
+  if (shape['total'] !== undefined && parameters['offset'] !== undefined)
+    return (value, { offset }) => {
+      const { total, [key]: items } = toRecord(value)
+      const end = Number(offset ?? 0) + (Array.isArray(items) ? items.length : 0)
+      return end < Number(total) ? { offset: end } : undefined
+    }
+  return undefined
+}
+
+/** Whether a member of a page or a parameter of its query has a name by which APIs tell their pages apart. */
+export function isPageName(name: string): boolean {
+  return PAGE_NAME.test(name)
+}
+
+const PAGE_NAME =
+  /^(next|cursor|offset|page|after|starting_?after|(next|end)_?(cursor|page|(page_?)?token|url|link)|page_?token|has_?(more|next(_?page)?))$/i
+
+/** Whether a newer body is a page whose items were the whole older one. */
+export function becamePage(now: Schema, was: Schema): boolean {
+  const key = itemsKey(now)
+  const others = Object.keys(objectShape(now)).filter((name) => name !== key)
+  return key !== undefined && unwrap(was)?.type === 'array' && others.some(isPageName)
+}
+
+/** Creates what reads all pages of a route, or `undefined` if its older version had pages, too. `applied` are newest first. */
+export function createPagedLayer(
+  route: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): PagedLayer | undefined {
+  // before the oldest of them, there were no pages
+  const operation = applied.findLast(({ paged }) => paged !== undefined)
+  const page = route.responses.get(PAGED_STATUS)
+  if (operation?.paged === undefined || page === undefined) return undefined
+  const { change, paged } = operation
+  const key = itemsKey(page)
+  const next = paged.next ?? nextByNames(route, page)
+  // `pagedProblems` has refused these
+  if (key === undefined || next === undefined) return undefined
+  const blamed = { change, fields: ['paged'] }
+  return {
+    atMost: paged.atMost,
+    itemsOf: (value) => {
+      const items = toRecord(value)[key]
+      return Array.isArray(items) ? items : undefined
+    },
+    next: (value, query) => {
+      const made = callBlamed(blamed, () => next(value, query))
+      if (made === undefined || isRecord(made)) return made
+      throw threwIn(blamed, new TypeError('next returned no parameters of a query'))
+    },
+    join: (value, items) => ({ ...toRecord(value), [key]: items }),
+  }
+}
+
+/** Pages whose items or whose next page are not found. `applied` are the operations of the route, newest first. */
+export function pagedProblems(
+  route: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): readonly DefinitionProblem[] {
+  const page = route.responses.get(PAGED_STATUS)
+  // a missing response is a problem of whole bodies
+  if (page === undefined) return []
+  return applied.flatMap(({ change, paged }): readonly DefinitionProblem[] => {
+    if (paged === undefined) return []
+    const found = pagedProblem(route, page, paged)
+    return found === undefined
+      ? []
+      : [changeProblem(change, ...found, 'invalid_change', ...route.definitions)]
+  })
+}
+
+function pagedProblem(
+  route: ResolvedRoute,
+  page: Schema,
+  { was, down, next, atMost }: PagedWas,
+): readonly [message: string, fix: string] | undefined {
+  const { name, methods } = route
+  const other = methods.find((method) => method !== 'GET' && method !== 'HEAD')
+  if (other !== undefined)
+    return [`operation.paged: ${name} is called by ${other}`, 'a list that is read in pages is a GET']
+  const key = itemsKey(page)
+  if (key === undefined)
+    return [
+      `operation.paged: no member of the page of ${name} is its list`,
+      `send one list in a page, or name it ${ITEMS.join(', ')}`,
+    ]
+  if (next === undefined && nextByNames(route, page) === undefined)
+    return [
+      `operation.paged lacks next: the page of ${name} names no page after it`,
+      'write next: (page, query) => the parameters of the query for the next page, or undefined after the last',
+    ]
+  if (down === undefined && unwrap(was)?.type !== 'array')
+    return ['operation.paged lacks down: it was no list', 'write down: (page) => …, which gets all items']
+  const most = longestList(objectShape(page)[key])
+  return most === undefined || most >= atMost
+    ? undefined
+    : [
+        `operation.paged.atMost is ${atMost}, and the page of ${name} has ${most} items at most`,
+        `limit the items of a page by its query, and not by its schema, which has to take all of them`,
+      ]
+}
+
+/** The most items that the schema of a list takes, or `undefined` for any number. */
+function longestList(schema: Schema | undefined): number | undefined {
+  const checks: unknown = schema === undefined ? undefined : unwrap(schema)?.['checks']
+  const all: readonly unknown[] = Array.isArray(checks) ? checks : []
+  const limits = all.flatMap((check): readonly number[] => {
+    const maximum: unknown = Object(Object(Object(check)['_zod'])['def'])['maximum']
+    return typeof maximum === 'number' ? [maximum] : []
+  })
+  return limits.length === 0 ? undefined : Math.min(...limits)
+}

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineInterceptor,
+  DefinitionError,
+  defineModule,
+  notFound,
+  reply,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, AppOptions } from 'octavo'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import type { VersionChange } from 'octavo/changes'
+import { createClient } from 'octavo/client'
+import { page } from 'octavo/pages'
+import { checkHistory } from 'octavo/testing'
+import { expectTypeOf } from 'expect-type'
+import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
+import { garageAt, startServer } from '../upstream/garage.ts'
+import { SECRET } from './support.ts'
+
+const Car = model('Car', { id: z.int(), label: z.string() })
+const CARS = Array.from({ length: 25 }, (_, index) => ({ id: index + 1, label: `car ${index + 1}` }))
+
+const cars = page({ items: Car, order: ['id'], secret: SECRET, limit: { default: 10 } })
+const numbered = page.offset({ items: Car, limit: { default: 10 } })
+const Numbered = z.object({ data: z.array(Car), page: z.int(), pages: z.int() })
+
+const pages = defineVersionChange({
+  version: '2',
+  title: 'Cars come in pages',
+  change: [
+    reshape({ of: Car, fields: { label: { was: 'name' } } }),
+    operation({
+      route: 'car.list',
+      query: { cursor: { was: absent }, limit: { was: absent, up: () => 7 } },
+      paged: { now: cars.response, was: z.array(Car), atMost: 25 },
+    }),
+    operation({
+      route: 'car.numbered',
+      paged: {
+        now: numbered.response,
+        was: z.object({ cars: z.array(Car) }),
+        down: ({ items, total }) => {
+          assert.equal(total, items.length)
+          return { cars: items }
+        },
+        atMost: 100,
+      },
+    }),
+    operation({
+      route: 'car.custom',
+      paged: {
+        now: Numbered,
+        was: z.array(Car),
+        atMost: 100,
+        next: (now, query) => {
+          expectTypeOf(now.page).toEqualTypeOf<number>()
+          return now.page < now.pages ? { page: now.page + 1, even: query['even'] } : undefined
+        },
+      },
+    }),
+  ],
+})
+const history = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [pages] })
+
+let calls = 0
+let intercepted = 0
+const car = defineController({
+  name: 'car',
+  prefix: '/cars',
+  interceptors: [
+    defineInterceptor({
+      name: 'Counted',
+      intercept: (_context, next) => {
+        intercepted += 1
+        return next()
+      },
+    }),
+  ],
+  routes: [
+    {
+      method: 'GET',
+      name: 'list',
+      input: { query: { ...cars.query, even: z.stringbool().optional() } },
+      response: cars.response,
+      handler: ({ query }, context) => {
+        calls += 1
+        return cars.read(query, context, (position) =>
+          position.select(CARS.filter(({ id }) => query.even !== true || id % 2 === 0)),
+        )
+      },
+    },
+    {
+      method: 'GET',
+      path: '/numbered',
+      name: 'numbered',
+      input: { query: numbered.query },
+      response: numbered.response,
+      handler: ({ query }, context) =>
+        numbered.read(query, context, ({ limit, offset }) => ({
+          items: CARS.slice(offset, offset + limit),
+          total: CARS.length,
+        })),
+    },
+    {
+      method: 'GET',
+      path: '/custom',
+      name: 'custom',
+      input: {
+        query: { page: z.int().default(1), even: z.stringbool().optional(), fail: z.int().optional() },
+      },
+      response: { 200: Numbered },
+      handler: ({ query }) => {
+        if (query.page === query.fail) throw notFound('No page', { code: 'no_page' })
+        const found = CARS.filter(({ id }) => query.even !== true || id % 2 === 0)
+        return reply(
+          200,
+          {
+            data: found.slice(query.page * 10 - 10, query.page * 10),
+            page: query.page,
+            pages: Math.ceil(found.length / 10),
+          },
+          { headers: { etag: '"one page"', link: '<?page=2>; rel="next"', 'x-own': 'yes' } },
+        )
+      },
+    },
+  ],
+})
+const versioning = { scheme: VersioningSchemes.URL, history } as const
+const app = serve(car, { versioning })
+
+function ids(data: unknown): readonly unknown[] {
+  return z
+    .array(z.object({ id: z.int(), name: z.string() }))
+    .parse(data)
+    .map(({ id }) => id)
+}
+
+const typed = createApp(defineModule({ controllers: [car] }), { logger: false, versioning })
+
+/** An application whose only change has other options for a list. */
+function serveOne(
+  paged: unknown,
+  response: z.ZodType = Numbered,
+  method = 'GET',
+  options: AppOptions = {},
+): App {
+  const handler = (): unknown => ({ data: CARS.slice(0, 1), page: 1, pages: 1, items: [], next: null })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mistakes that types refuse
+  const routes = [{ method, name: 'custom', path: '/custom', response, handler }] as never
+  const controller = defineController({ name: 'car', prefix: '/cars', routes })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  const change = defineVersionChange({
+    version: '2',
+    title: 'Pages',
+    change: [operation({ route: 'car.custom', paged } as never)],
+  })
+  const own = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
+  return serve(controller, { versioning: { scheme: VersioningSchemes.URL, history: own }, ...options })
+}
+
+function limited(atMost: number): App {
+  const change = defineVersionChange({
+    version: '2',
+    title: 'Pages',
+    change: [operation({ route: 'car.list', paged: { now: cars.response, was: z.array(Car), atMost } })],
+  })
+  const own = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
+  return serve(car, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+}
+
+function codeOf(problem: unknown): string {
+  return z.object({ code: z.string() }).parse(problem).code
+}
+
+const ALL = CARS.map(({ id }) => id)
+
+describe('a list that became pages', () => {
+  it('is whole in the older version, each handler call a page', async () => {
+    calls = 0
+    intercepted = 0
+    const response = await app.inject('/v1/cars')
+    assert.equal(response.statusCode, 200)
+    assert.deepEqual(ids(response.json()), ALL)
+    assert.equal(response.headers['link'], undefined)
+    assert.deepEqual([calls, intercepted], [4, 1])
+    const newest = await app.inject('/v2/cars')
+    assert.equal(z.object({ items: z.array(z.unknown()) }).parse(newest.json()).items.length, 10)
+    assert.match(String(newest.headers['link']), /rel="next"/)
+  })
+
+  it('keeps filters, and takes no parameter that pages alone have', async () => {
+    assert.deepEqual(
+      ids((await app.inject('/v1/cars?even=true&limit=2')).json()),
+      ALL.filter((id) => id % 2 === 0),
+    )
+  })
+
+  it('is read by numbers, and by what next of the change returns', async () => {
+    const { cars: found } = z
+      .object({ cars: z.unknown() })
+      .parse((await app.inject('/v1/cars/numbered')).json())
+    assert.deepEqual(ids(found), ALL)
+    const response = await app.inject('/v1/cars/custom?even=true')
+    assert.deepEqual(
+      ids(response.json()),
+      ALL.filter((id) => id % 2 === 0),
+    )
+    const { etag, link } = response.headers
+    assert.deepEqual([etag, link, response.headers['x-own']], [undefined, undefined, 'yes'])
+  })
+
+  it('is never short: an error of a later page is the answer', async () => {
+    const response = await app.inject('/v1/cars/custom?fail=3')
+    assert.deepEqual([response.statusCode, codeOf(response.json())], [404, 'no_page'])
+  })
+
+  it('has the types and documents of the older version', async () => {
+    const client = createClient<typeof typed, '1'>({
+      baseUrl: 'http://cars.test',
+      fetch: typed.fetch,
+      version: '1',
+    })
+    const { data } = await client.car.list()
+    expectTypeOf(data).toEqualTypeOf<{ id: number; name: string }[]>()
+    assert.equal(data.length, 25)
+    await app.ready()
+    const { paths } = app.openapi({ version: '1' })
+    const operations = JSON.stringify(paths?.['/v1/cars'])
+    assert.match(operations, /"type":"array"/)
+    assert.doesNotMatch(operations, /cursor/)
+  })
+
+  it('answers 422 beyond the limit', async () => {
+    const response = await limited(24).inject('/v1/cars')
+    assert.deepEqual([response.statusCode, codeOf(response.json())], [422, 'list_too_long'])
+    assert.equal(z.array(Car).parse((await limited(25).inject('/v1/cars')).json()).length, 25)
+  })
+
+  it('does not run without end', async () => {
+    const logged: unknown[] = []
+    const log = (...given: readonly unknown[]): void => void logged.push(given)
+    const logger = { debug: () => {}, info: () => {}, warn: log, error: log }
+    for (const next of [() => ({ page: 1 }), () => ({ page: 1, again: Math.random() })]) {
+      const endless = serveOne({ now: Numbered, was: z.array(Car), atMost: 50, next }, Numbered, 'GET', {
+        logger,
+      })
+      const response = await endless.inject('/v1/cars/custom')
+      assert.ok([422, 500].includes(response.statusCode), response.body)
+    }
+    const next = (): unknown => JSON.parse('{')
+    const throwing = serveOne({ now: Numbered, was: z.array(Car), atMost: 50, next }, Numbered, 'GET', {
+      logger,
+    })
+    const thrown = await throwing.inject('/v1/cars/custom')
+    assert.deepEqual([thrown.statusCode, codeOf(thrown.json())], [500, 'migration_failed'])
+    assert.ok(logged.length >= 2)
+  })
+
+  it('is a definition error where pages or their items are not found', async () => {
+    const now = z.object({ one: z.array(Car), two: z.array(Car) })
+    const few = z.object({ items: z.array(Car).max(10), next: z.string().nullable() })
+    const cases = [
+      [{ now: Numbered, was: z.array(Car), atMost: 5 }, Numbered, /lacks next/],
+      [{ now, was: z.array(Car), atMost: 5, next: () => undefined }, now, /no member of the page/],
+      [{ now: Numbered, was: Car, atMost: 5, next: () => undefined }, Numbered, /lacks down/],
+      [{ now: few, was: z.array(Car), atMost: 50, next: () => undefined }, few, /has 10 items at most/],
+      [{ now: few, was: z.array(Car), atMost: 0, next: () => undefined }, few, /atMost/],
+    ] as const
+    for (const [paged, response, expected] of cases)
+      await assert.rejects(
+        async () => serveOne(paged, response).ready(),
+        (error) => error instanceof DefinitionError && expected.test(error.message),
+        String(expected),
+      )
+    const paged = { now: Numbered, was: z.array(Car), atMost: 5, next: () => undefined }
+    await assert.rejects(async () => serveOne(paged, Numbered, 'POST').ready(), /called by POST/)
+  })
+})
+
+describe('checkHistory and a list that became pages', () => {
+  const findings = (change: VersionChange<'2'>): readonly string[] =>
+    checkHistory(defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })).map(
+      ({ code }) => code,
+    )
+  const about = { version: '2', title: 'Pages' } as const
+  const was = z.array(Car)
+
+  it('reports down of one page', () => {
+    const now = z.object({ items: z.array(Car), next: z.string().nullable() })
+    const down = ({ items }: z.output<typeof now>) => items
+    const short = operation({ route: 'a', response: { body: { 200: { now, was, down } } } })
+    assert.deepEqual(findings(defineVersionChange({ ...about, change: [short] })), ['one_page'])
+    const whole = operation({ route: 'a', paged: { now, was, atMost: 5 } })
+    assert.deepEqual(findings(defineVersionChange({ ...about, change: [whole] })), [])
+  })
+
+  it('reports no envelope', () => {
+    const now = z.object({ items: z.array(Car) })
+    const down = ({ items }: z.output<typeof now>) => items
+    const part = operation({ route: 'a', response: { body: { 200: { now, was, down } } } })
+    assert.deepEqual(findings(defineVersionChange({ ...about, change: [part] })), [])
+  })
+})
+
+describe('a list that an API behind sends in pages', () => {
+  it('is whole in the older version', async () => {
+    const seen: string[] = []
+    const behind = await startServer((request: IncomingMessage, response: ServerResponse) => {
+      seen.push(String(request.url))
+      const cursor = Number(new URL(String(request.url), 'http://x').searchParams.get('cursor') ?? 0)
+      const next = cursor + 10 < 25 ? String(cursor + 10) : null
+      response
+        .writeHead(200, { 'content-type': 'application/json', etag: '"page"' })
+        .end(JSON.stringify({ items: CARS.slice(cursor, cursor + 10), next }))
+    })
+    try {
+      const Page = z.object({ items: z.array(Car), next: z.string().nullable() })
+      const list = defineController({
+        name: 'list',
+        prefix: '/cars',
+        routes: [
+          {
+            method: 'GET',
+            name: 'all',
+            input: { query: { cursor: z.string().optional() } },
+            response: Page,
+            forward: garageAt(behind.url),
+          },
+        ],
+      })
+      const change = defineVersionChange({
+        version: '2',
+        title: 'Pages',
+        change: [
+          reshape({ of: Car, fields: { label: { was: 'name' } } }),
+          operation({ route: 'list.all', paged: { now: Page, was: z.array(Car), atMost: 100 } }),
+        ],
+      })
+      const own = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
+      const forwarding = serve(list, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+      const response = await forwarding.inject('/v1/cars?color=red')
+      assert.deepEqual(ids(response.json()), ALL)
+      assert.equal(response.headers['etag'], undefined)
+      assert.deepEqual(seen, ['/cars?color=red', '/cars?color=red&cursor=10', '/cars?color=red&cursor=20'])
+      await forwarding.close()
+    } finally {
+      behind.close()
+    }
+  })
+})
