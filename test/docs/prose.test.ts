@@ -73,7 +73,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/openapi-serving.md', maxWords: 770 },
   { page: 'docs/guide/openapi.md', maxWords: 890 },
   { page: 'docs/guide/operations.md', maxWords: 740 },
-  { page: 'docs/guide/pages.md', maxWords: 760 },
+  { page: 'docs/guide/pages.md', maxWords: 800 },
   { page: 'docs/guide/pins.md', maxWords: 620 },
   { page: 'docs/guide/quotas.md', maxWords: 320 },
   { page: 'docs/guide/idempotency.md', maxWords: 1_100 },
