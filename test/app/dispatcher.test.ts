@@ -15,7 +15,7 @@ import {
   setGlobalDispatcher,
 } from 'undici'
 
-import { text } from 'octavo'
+import { redirect, text } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
 
 import { serve } from '../support/serve.ts'
@@ -479,6 +479,22 @@ describe('undici and Node', () => {
     assert.equal(response.statusCode, 200)
     assert.equal(await response.body.json(), 'ready')
     assert.equal(failures, 2)
+  })
+
+  it('may follow redirects to a path with a query by an interceptor', async () => {
+    const app = serve([
+      { method: 'GET', path: '/old', handler: () => redirect('/new?a=1') },
+      { method: 'GET', path: '/new', handler: (_input, { request: { url } }) => url },
+    ])
+    const following = createDispatcher(app).compose(interceptors.redirect({ maxRedirections: 1 }))
+    const { body } = await request(`${ORIGIN}/old`, { dispatcher: following })
+    assert.equal(await body.json(), '/new?a=1')
+  })
+
+  it('may limit a body by an interceptor that has an abort of its own', async () => {
+    const app = serve([{ method: 'GET', path: '/', handler: () => text('x'.repeat(10)) }])
+    const dumping = createDispatcher(app).compose(interceptors.dump({ maxSize: 5 }))
+    await assert.rejects(request(ORIGIN, { dispatcher: dumping }), /larger than maxSize/)
   })
 })
 

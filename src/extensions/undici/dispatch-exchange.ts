@@ -46,8 +46,8 @@ export class Exchange implements Dispatcher.DispatchController {
     this.#wake?.()
   }
 
-  /** Ends the request at any stage. The handler receives the reason as it is. */
-  readonly abort = (reason?: unknown): void => {
+  /** Ends the request at any stage. The handler receives the reason as it is. Interceptors put functions of their own in the place of `abort`. */
+  readonly fail = (reason?: unknown): void => {
     if (this.isSettled) return
     this.#end()
     const abort = (this.#abort ??= new AbortController())
@@ -55,6 +55,8 @@ export class Exchange implements Dispatcher.DispatchController {
     this.#handler.onResponseError?.(this, abort.signal.reason)
     this.resume()
   }
+
+  abort = this.fail
 
   /** Sends the request, and passes the response to the handler at its pace. */
   async run(send: () => Awaitable<Response>): Promise<void> {
@@ -79,7 +81,7 @@ export class Exchange implements Dispatcher.DispatchController {
       if (this.isSettled) return
       this.#finish()
     } catch (error) {
-      this.abort(error)
+      this.fail(error)
     }
   }
 

@@ -14,14 +14,14 @@ type Lines = [name: string, value: string][]
  *
  * @throws `TypeError` for what cannot be sent.
  */
-export function toRequest(options: Options, exchange: Pick<Exchange, 'signal' | 'abort'>): Request {
+export function toRequest(options: Options, exchange: Pick<Exchange, 'signal' | 'fail'>): Request {
   const { method, origin = 'http://localhost' } = options
   if (method === 'CONNECT' || options.upgrade)
     throw new TypeError('createDispatcher: neither CONNECT nor upgrades are possible without a socket')
   const { protocol, host } = new URL(origin)
   const lines = toLines(options.headers)
   const has = (wanted: string): boolean => lines.some(([name]) => name === wanted)
-  const { body, length, type } = toBody(options.body, exchange.abort)
+  const { body, length, type } = toBody(options.body, exchange.fail)
   if (type !== undefined && !has('content-type')) lines.push(['content-type', type])
   const isCounted = length > 0 || (length === 0 && EXPECTS_BODY.has(method))
   if (isCounted && !has('content-length')) lines.push(['content-length', String(length)])
@@ -48,9 +48,11 @@ export function toRequest(options: Options, exchange: Pick<Exchange, 'signal' | 
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY'])
 
 function toTarget({ path, query }: Options): string {
-  if (query !== undefined && /[?#]/.test(path))
+  // undici's redirects set it to null
+  const hasQuery = query !== undefined && query !== null
+  if (hasQuery && /[?#]/.test(path))
     throw new TypeError('createDispatcher: give query, or ? in the path, not both')
-  const search = query === undefined ? '' : stringify(query)
+  const search = hasQuery ? stringify(query) : ''
   const target = search === '' ? path : `${path}?${search}`
   // without the slash, it would be part of the host
   if (/^[\u0021-\u007e]+$/.test(target)) return target.startsWith('/') ? target : `/${target}`
@@ -90,10 +92,10 @@ interface DispatchedBody {
 
 const NO_BODY: DispatchedBody = { body: null, length: 0 }
 
-function toBody(given: unknown, abort: (error: Error) => void): DispatchedBody {
+function toBody(given: unknown, fail: (error: Error) => void): DispatchedBody {
   if (given === undefined || given === null || given === '') return NO_BODY
-  if (typeof given === 'string') return toBody(Buffer.from(given), abort)
-  if (given instanceof ArrayBuffer) return toBody(new Uint8Array(given), abort)
+  if (typeof given === 'string') return toBody(Buffer.from(given), fail)
+  if (given instanceof ArrayBuffer) return toBody(new Uint8Array(given), fail)
   if (ArrayBuffer.isView(given)) {
     const bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
     return bytes.length === 0 ? NO_BODY : { body: once(bytes), length: bytes.length }
@@ -105,7 +107,7 @@ function toBody(given: unknown, abort: (error: Error) => void): DispatchedBody {
   if (typeof given !== 'object' || !(Symbol.asyncIterator in given || Symbol.iterator in given))
     throw new TypeError(`createDispatcher: a ${typeof given} cannot be sent as a body`)
   const body = given instanceof Readable ? given : Readable.from(Object(given))
-  return { body: body.once('error', abort), length: -1 }
+  return { body: body.once('error', fail), length: -1 }
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -47,7 +47,7 @@ class FetchDispatcher extends Dispatcher {
     const { app, open, refusal } = this[STATE]
     const exchange = new Exchange(handler)
     if (refusal !== undefined) {
-      exchange.abort(refusal())
+      exchange.fail(refusal())
       return false
     }
     open.add(exchange)
@@ -75,7 +75,7 @@ class FetchDispatcher extends Dispatcher {
     const { open } = this[STATE]
     this[STATE].refusal = () => new errors.ClientDestroyedError()
     const error = typeof given === 'function' ? null : given
-    for (const exchange of open) exchange.abort(error ?? new errors.ClientDestroyedError())
+    for (const exchange of open) exchange.fail(error ?? new errors.ClientDestroyedError())
     const done = typeof given === 'function' ? given : callback
     return done === undefined ? this.close() : this.close(done)
   }
