@@ -231,7 +231,7 @@ export type {
   Limits,
   Timeouts,
 } from './server/options/app-options.ts'
-export type { ChangeUsage, UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
+export type { ChangeUsage, UsageEntry, UsageOptions } from './server/options/usage.ts'
 export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'
 export type { NamedVersions, VersioningOption } from './server/options/versioning.ts'
 export type { HealthCheck, HealthContext, HealthOptions } from './server/options/health.ts'

@@ -10,6 +10,7 @@ import {
 } from 'octavo'
 import { jwtAuth } from 'octavo/auth'
 import type { App, AppOptions, AnyGuard, Interceptor, Tokens } from 'octavo'
+import { createMemoryStore } from 'octavo/stores'
 
 import { rotate, summarize } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
@@ -29,7 +30,7 @@ const PerRequest = defineProvider({ name: 'PerRequest', scope: 'request', create
 const clientOf = (clients: number) => (): string => `client-${(called = (called + 1) % clients)}`
 const client = clientOf(1000)
 let called = 0
-const usage = { store: () => undefined }
+const usage = { store: createMemoryStore() }
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const TOKENS = { issuer: 'bench', audience: 'bench', algorithms: ['ES256'], publicKey } as const

@@ -7,7 +7,7 @@ import { cars } from './cars.controller.ts'
 import { history } from './history.ts'
 import { garage } from './upstream.ts'
 
-/** The versions of the accounts: Redis or a database in the real world. */
+/** The versions of the accounts, and their usage: Redis or a database in the real world. */
 const store = createMemoryStore()
 await store.set('pin:acme', '1')
 
@@ -21,6 +21,7 @@ export function createGateway(options: Partial<AppOptions> = {}): App {
   const module = defineModule({ controllers: [cars], routers: [defineRouter({ mount: garage })] })
   return createApp(module, {
     client: (request) => request.header('x-account'),
+    store,
     usage: {},
     docs: { path: '/docs', info: { title: 'Garage' } },
     health: { ready: '/readyz', checks: { garage: garage.check } },

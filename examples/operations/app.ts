@@ -46,11 +46,12 @@ export function createOrdersApp(
     afterLease: 'run',
   })
   const metrics = createMetrics()
-  const usage = createUsageReport({ store: stores.usage, guards: [SignedIn], path: '/desk/usage' })
+  const usage = { store: stores.store }
+  const report = createUsageReport({ usage, guards: [SignedIn], path: '/desk/usage' })
   const module = defineModule({
     name: 'AppModule',
     imports: [parts.createModule(once), createDeskModule(pins)],
-    controllers: [metrics.controller, usage.controller],
+    controllers: [metrics.controller, report.controller],
     onStart: stores.connect,
     onStop,
   })
@@ -87,7 +88,7 @@ export function createOrdersApp(
       schema: DeskSession,
       cookie: { secure: settings.secureCookies },
     },
-    usage: { store: stores.usage },
+    usage,
     telemetry: openTelemetry(),
     trustProxy: ['loopback', 'private'],
     health: { live: '/livez', ready: '/readyz' },

@@ -1,5 +1,4 @@
-import KeyvRedis, { createClient } from '@keyv/redis'
-import { Keyv } from 'keyv'
+import { createClient } from '@redis/client'
 import { createRedisStore } from 'octavo/stores'
 
 /** Opens the stores of an instance in Redis. If the connection breaks, it is opened again, and commands wait for that. */
@@ -11,8 +10,7 @@ export function openStores(url: string) {
     connect: async () => void (await redis.connect()),
     /** Keeps idempotency keys with their results. */
     client: redis,
-    /** Counts requests for the rate limit, and keeps sessions and pins. */
+    /** Counts requests for the rate limit and usage, and keeps sessions and pins. */
     store: createRedisStore(redis),
-    usage: new Keyv({ store: new KeyvRedis(redis), namespace: 'usage' }),
   }
 }

@@ -27,7 +27,7 @@ export const versions: Command = {
     explain: { about: 'print the places that changes reach, and similar schemas that they miss' },
     usage: {
       value: '<file>',
-      about: 'add the calls of each version, as the store of the option usage received them',
+      about: 'add the calls of each version, as createUsageReport serves them',
     },
     json: { about: 'print JSON: the result of app.versions(), or the explanation' },
   },

@@ -430,8 +430,6 @@ export { UsageEntry } from 'octavo'
 
 export { UsageOptions } from 'octavo'
 
-export { UsageStore } from 'octavo'
-
 export { VERSION_NEUTRAL } from 'octavo'
 
 export { ValidationError } from 'octavo'

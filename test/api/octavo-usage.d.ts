@@ -15,7 +15,7 @@ export interface UsageReport {
 export interface UsageReportOptions {
   readonly guards: readonly AnyGuard[]
   readonly path?: string
-  readonly store: UsageStore
+  readonly usage: UsageOptions & Required<Pick<UsageOptions, 'store'>>
 }
 
 export function createUsageReport(options: UsageReportOptions): UsageReport

@@ -2318,13 +2318,7 @@ export interface UsageOptions {
   readonly interval?: number
   readonly keep?: number
   readonly limit?: number
-  readonly store?: UsageStore | ((entries: readonly UsageEntry[]) => unknown)
-}
-
-export interface UsageStore {
-  iterator?: ((namespace?: unknown) => AsyncIterable<readonly [key: string, value: unknown]>) | undefined
-  on?(event: 'error', listener: (error: unknown) => void): unknown
-  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
+  readonly store?: Store
 }
 
 export const VERSION_NEUTRAL: unique symbol

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it, mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { createClient as createTypedClient } from 'octavo/client'
 import { createApp, defineController, defineModule } from 'octavo'
 import { rateLimit } from 'octavo/middleware'

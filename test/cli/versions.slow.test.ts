@@ -107,9 +107,7 @@ describe('usage on the command line', () => {
     const node = ['--conditions', 'octavo-source', main]
     const file = join(folder.path, 'usage.json')
     const app = programFile('test/cli/fixtures/history/app.ts')
-    // lines, as a store that is a function may write them
-    const lists = [[entry('1', 'acme', 2)], [entry('3', null, 7)]]
-    writeFileSync(file, lists.map((list) => JSON.stringify(list)).join('\n'))
+    writeFileSync(file, JSON.stringify([entry('1', 'acme', 2), entry('3', null, 7)]))
     const listed = await octavo(['versions', app, '--usage', file], { node })
     assert.match(listed.stdout, /^3 .* 7 +0 +2026-03-01 .*\n2 .* 0 +0 .*\n1 .* 2 +1 +2026-03-01\n$/m)
     const used = await octavo(['retire', '1', app, '--usage', file], { node })

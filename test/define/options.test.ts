@@ -67,7 +67,7 @@ const handler = (): string => 'done'
 const User = model('User', { id: z.string(), name: z.string() })
 const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [] })
 const route = { method: 'GET', path: '/', handler } as const
-const Store = { get: () => undefined, set: () => true, delete: () => true, iterator: async function* () {} }
+const Store = { get: () => undefined, set: () => true, delete: () => true }
 const IsOperator = defineGuard({ name: 'IsOperator', canActivate: () => true })
 const create = (options: object, ...routes: readonly object[]): unknown =>
   any(createApp, defineModule({ controllers: [any(defineController, { name: 'car', routes }) as never] }), {
@@ -135,7 +135,7 @@ const plain = createApp(defineModule({ controllers: [defineController({ name: 'c
 })
 after(() => plain.close())
 const client = createTestClient(plain)
-const report = any(createUsageReport, { store: Store, guards: [IsOperator] })
+const report = any(createUsageReport, { usage: { store: Store }, guards: [IsOperator] })
 const webhooks = any(createWebhooks, {
   subscriptions: { of: () => [], find: () => undefined, disable: () => undefined },
 })
@@ -235,7 +235,10 @@ const CALLS: Readonly<Record<string, Call>> = {
   'createMetrics(MetricsOptions)': direct(createMetrics),
   'createRedisStore(RedisStoreOptions)': direct(createRedisStore, {}, { eval: () => null }),
   'createTestClient(TestClientOptions)': direct(createTestClient, {}, plain),
-  'createUsageReport(UsageReportOptions)': direct(createUsageReport, { store: Store, guards: [IsOperator] }),
+  'createUsageReport(UsageReportOptions)': direct(createUsageReport, {
+    usage: { store: Store },
+    guards: [IsOperator],
+  }),
   'createWebhooks(CreateWebhooksOptions)': direct(createWebhooks, {
     subscriptions: { of: () => [], find: () => undefined, disable: () => undefined },
   }),
@@ -330,6 +333,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   'AppOptions.timeouts: Timeouts': inApp('timeouts'),
   'AppOptions.uploads: UploadLimits': inApp('uploads'),
   'AppOptions.usage: UsageOptions': inApp('usage'),
+  'UsageReportOptions.usage: UsageOptions': (more) =>
+    any(createUsageReport, { usage: { store: Store, ...more }, guards: [IsOperator] }),
   'AppOptions.versioning: VersioningOptions': versioned,
   'AppOptions.versioning: { scheme, schemes }': versioned,
   'ClientOptions.retry: RetryOptions': (more) =>
@@ -371,9 +376,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 /** What is passed without being options, by the name of its type: values that our functions return, stores and results. */
 const VALUES: ReadonlySet<string> = new Set(
   `App EdgeApp Module Guard Interceptor ErrorHandler Provider Token Webhook ForwardTarget VersionChange FinishedResponse JwtClaims
-  PageQuery RouteMap RouteCall IdempotencyStore Store UsageStore Outbox Telemetry DefinitionProblem`.split(
-    /\s+/,
-  ),
+  PageQuery RouteMap RouteCall IdempotencyStore Store Outbox Telemetry DefinitionProblem`.split(/\s+/),
 )
 
 /** Places whose objects may have any member, or that we pass objects to, by the reason. */

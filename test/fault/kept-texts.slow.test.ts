@@ -52,7 +52,11 @@ const inCookie = (index: number): Headers => ({
 
 const STORES: Readonly<Record<string, () => Store>> = {
   'the names of clients of `usage`': () => ({
-    app: serve({ client: (request) => request.header('x-client'), usage: { limit: 2 * REQUESTS } }),
+    app: serve({
+      store: createMemoryStore(),
+      client: (request) => request.header('x-client'),
+      usage: { limit: 2 * REQUESTS },
+    }),
     headers: (index) => ({ 'x-client': `client-number-${index}-${LONG}` }),
   }),
   'the clients of `pinned`': () => {

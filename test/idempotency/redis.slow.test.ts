@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { Redis } from 'ioredis'
 import { Agent, fetch } from 'undici'
 import type { Response } from 'undici'

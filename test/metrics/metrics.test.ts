@@ -15,7 +15,7 @@ import {
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
-import type { AppOptions } from 'octavo'
+import type { AppOptions, Store } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import type { MetricsOptions } from 'octavo/metrics'
@@ -259,7 +259,10 @@ describe('createMetrics', () => {
 
   it('counts as failed what a store answers that it did not store', async () => {
     const registry = new Registry()
-    const store = { set: () => false, iterator: async function* () {} }
+    const store: Store = {
+      ...createMemoryStore(),
+      set: (_key, _value, { ifAbsent = false } = {}) => ifAbsent,
+    }
     const { app } = create({ registry }, { usage: { store } })
     await app.inject({ url: '/car/1', ...inVersion('1') })
     await assert.rejects(app.close(), /The store did not store/)

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { defineController, VersioningSchemes } from 'octavo'
 import { pinned } from 'octavo/pins'
 import { createRedisStore } from 'octavo/stores'

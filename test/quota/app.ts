@@ -1,4 +1,4 @@
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { defineController } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { rateLimit } from 'octavo/middleware'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { createApp, defineController, defineModule, Session } from 'octavo'
 import { createRedisStore } from 'octavo/stores'
 

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { Redis } from 'ioredis'
 import { createApp, defineController, defineModule, Session } from 'octavo'
 import type { Store } from 'octavo'
 import { createMemoryStore, createRedisStore } from 'octavo/stores'
 import { openMemory } from '../inside/server.ts'
+import { createCounts } from '../support/usage.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const skip = hasRedis ? false : 'redis-server is not installed'
@@ -120,6 +121,23 @@ for (const [name, isSkipped, open] of STORES)
       await sleep(130)
       assert.equal((await increment(2)).total, 2)
     })
+
+    it('has the counts of applications that store them at the same moment', async () => {
+      const { usage, read } = createCounts({ store })
+      const routes = [{ method: 'GET', name: 'get', handler: () => 1 }] as const
+      const cars = defineController({ name: 'car', routes })
+      const create = () => createApp(defineModule({ controllers: [cars] }), { logger: false, usage })
+      const apps = Array.from({ length: 12 }, create)
+      for (const app of apps) await app.inject('/car')
+      await Promise.all(apps.map((app) => app.close()))
+      const again = create()
+      await again.inject('/car')
+      await again.close()
+      assert.deepEqual(
+        (await read()).map(({ route, count }) => [route, count]),
+        [['car.get', 13]],
+      )
+    })
   })
 
 describe('the Redis store', { skip }, () => {
@@ -217,6 +235,20 @@ describe('the store of an application', () => {
     assert.deepEqual([shared.size, own.size], [1, 0])
     assert.equal(await visit({ store: own }), 1)
     assert.deepEqual([shared.size, own.size], [1, 1])
+  })
+
+  it('has the counts of usage, unless they have one of their own, and one of the two is required', async () => {
+    const [shared, own] = [openMemory({}), openMemory({})]
+    for (const options of [{}, { store: own }]) {
+      const app = createApp(AppModule, { store: shared, logger: false, session, usage: options })
+      await app.inject('/')
+      await app.close()
+    }
+    // a session and the two keys of usage, and then a session more
+    assert.deepEqual([shared.size, own.size], [4, 2])
+    assert.throws(() => createApp(AppModule, { logger: false, usage: {} }), {
+      message: /usage has no store\. Give createApp a store, such as createMemoryStore\(\) of octavo\/stores/,
+    })
   })
 
   it('has to be a store', () => {

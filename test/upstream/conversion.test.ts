@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
 import { bind, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import type { UsageEntry } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { createClient } from 'octavo/client'
 import { z } from 'zod'
 
+import { createCounts } from '../support/usage.ts'
 import { inPieces, countSplit } from '../support/walked.ts'
 import { garageAt, startServer } from './garage.ts'
 
@@ -50,7 +50,7 @@ describe('a forwarded route of an older version', () => {
   let seen: Seen
   let app: ReturnType<typeof build>
   let close: () => void
-  let entries: readonly UsageEntry[] = []
+  const { usage, read } = createCounts()
   const garageUrl = { value: '' }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -114,11 +114,7 @@ describe('a forwarded route of an older version', () => {
     return createApp(defineModule({ controllers: [controller] }), {
       logger: false,
       client: (request) => request.header('x-client'),
-      usage: {
-        store: (given) => {
-          entries = given
-        },
-      },
+      usage,
       versioning: { scheme: VersioningSchemes.URL, history },
     })
   }
@@ -198,7 +194,7 @@ describe('a forwarded route of an older version', () => {
     assert.equal(app.urlFor('cars.moved', { id: 7 }), '/v2/cars/7')
     assert.equal(await client.at('1').url('cars.moved', { params: { id: 7 } }), 'http://localhost/v1/autos/7')
     await app.close()
-    const entry = entries.find(({ client: name }) => name === 'acme')
+    const entry = (await read()).find(({ client: name }) => name === 'acme')
     assert.equal(entry?.count, 1)
     assert.deepEqual(
       entry.changes?.map(({ id, count }) => [id, count]),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { defineController, sse, VersioningSchemes } from 'octavo'
-import type { AppOptions, InjectOptions, UsageEntry } from 'octavo'
+import type { AppOptions, InjectOptions } from 'octavo'
 import {
   absent,
   defineVersionChange,
@@ -16,6 +16,7 @@ import {
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
+import { createCounts } from '../support/usage.ts'
 
 const Address = model('Address', { town: z.string().optional(), street: z.string().optional() })
 const User = model('User', {
@@ -108,11 +109,12 @@ function create(options: AppOptions) {
 
 /** The changes that altered one request. */
 async function changesOf(asked: string | InjectOptions): Promise<readonly string[]> {
-  const found: UsageEntry[] = []
-  const app = create({ usage: { store: (entries) => void found.push(...entries) } })
+  const { usage, read } = createCounts()
+  const app = create({ usage })
   const response = await app.inject(asked)
   assert.equal(response.statusCode < 300, true, response.body)
   await app.close()
+  const found = await read()
   assert.deepEqual(
     found.map(({ count }) => count),
     [1],
@@ -165,7 +167,7 @@ describe('the changes of usage', () => {
     it(`are ${title}`, async () => assert.deepEqual(await changesOf(asked), changes))
 
   it('are those of results that differ', async () => {
-    const found: UsageEntry[] = []
+    const { usage, read } = createCounts()
     const one = defineController({
       name: 'one',
       prefix: '/one',
@@ -181,7 +183,7 @@ describe('the changes of usage', () => {
     const app = serve([one, users], {
       versioning: { scheme: VersioningSchemes.URL, history },
       client: (request) => request.header('x-client'),
-      usage: { store: (entries) => void found.push(...entries) },
+      usage,
     })
     const ask = (client: string, query: string) =>
       app.inject({ url: `/v2/one?${query}`, headers: { 'x-client': client } })
@@ -189,7 +191,7 @@ describe('the changes of usage', () => {
     await ask('a', 'status=paused')
     await ask('b', 'status=active&note=x')
     await app.close()
-    const short = found.map(({ client, count, changes = [] }) => [
+    const short = (await read()).map(({ client, count, changes = [] }) => [
       client,
       count,
       changes.map((each) => `${each.id} ${each.count}`).toSorted(),

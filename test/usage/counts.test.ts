@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { Keyv } from 'keyv'
 import {
   conflict,
   createApp,
@@ -12,13 +11,14 @@ import {
 } from 'octavo'
 import { pinned } from 'octavo/pins'
 import { createMemoryStore } from 'octavo/stores'
-import type { AppOptions, UsageEntry } from 'octavo'
+import type { AppOptions, Store, UsageEntry } from 'octavo'
 import {
   createUsage,
   createUsagePlaces as createPlaces,
   createUsageTable as createTable,
 } from '../inside/server.ts'
 import { serve } from '../support/serve.ts'
+import { createCounts } from '../support/usage.ts'
 
 const cars = defineController({
   prefix: '/car',
@@ -56,12 +56,22 @@ async function later<T>(next: () => T | PromiseLike<T>): Promise<T> {
 const noStop = (): Promise<void> => Promise.resolve()
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
+const DAY = 86_400_000
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Counts a call of the client `a` in version 1. */
+function countCall(usage: ReturnType<typeof createUsage>): void {
+  const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
+  // what counting reads of a context and a response
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  usage.count({ route, version: '1', client: 'a' } as never, { status: 200 } as never)
+}
 
 describe('usage', () => {
-  it('counts each version, route and client of a day, and passes on what was counted since the last flush', async (t) => {
+  it('counts each version, route and client of a day, and stores the counts at each interval', async (t) => {
     t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: NOON })
-    const flushes: (readonly UsageEntry[])[] = []
-    const app = createCars({ usage: { store: (entries) => void flushes.push(entries), interval: 1_000 } })
+    const counts = createCounts({ interval: 1_000 })
+    const app = createCars({ usage: counts.usage })
     const ask = (url: string, client?: string) =>
       app.inject({ url, headers: client === undefined ? {} : { 'x-client': client } })
     await ask('/v1/car', 'a')
@@ -70,25 +80,29 @@ describe('usage', () => {
     await ask('/v2/car/7', 'b')
     await ask('/v2/car/7')
     await ask('/v2/nowhere', 'b')
+    assert.deepEqual(await counts.read(), [])
     t.mock.timers.tick(1_000)
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual(flushes.map(short), [
-      [
-        '2026-03-01 1 car.list a 1',
-        '2026-03-01 2 car.list a 2',
-        '2026-03-01 2 car.one  1',
-        '2026-03-01 2 car.one b 1',
-      ],
+    const entries = await counts.read()
+    assert.deepEqual(short(entries), [
+      '2026-03-01 1 car.list a 1',
+      '2026-03-01 2 car.list a 2',
+      '2026-03-01 2 car.one  1',
+      '2026-03-01 2 car.one b 1',
     ])
-    assert.equal(flushes[0]?.[0]?.lastSeen, '2026-03-01T12:00:00.000Z')
+    assert.equal(entries[0]?.lastSeen, '2026-03-01T12:00:00.000Z')
     await ask('/v2/car', 'a')
     await app.close()
-    assert.deepEqual(flushes.slice(1).map(short), [['2026-03-01 2 car.list a 1']])
+    assert.equal(short(await counts.read())[1], '2026-03-01 2 car.list a 3')
   })
 
   it('stores the last counts before modules stop, which may close the store', async () => {
-    const found: UsageEntry[] = []
+    const { usage, read } = createCounts()
     let isOpen = true
+    const set: Store['set'] = (...values) => {
+      if (!isOpen) throw new Error('The store is closed')
+      return usage.store.set(...values)
+    }
     const app = createApp(
       defineModule({
         controllers: [cars],
@@ -96,38 +110,30 @@ describe('usage', () => {
           isOpen = false
         },
       }),
-      {
-        logger: false,
-        usage: {
-          store: (entries) => {
-            if (!isOpen) throw new Error('The store is closed')
-            found.push(...entries)
-          },
-        },
-      },
+      { logger: false, usage: { store: { ...usage.store, set } } },
     )
     app.enableVersioning(VersioningSchemes.URL)
     await app.inject('/v2/car')
     await app.close()
     assert.deepEqual(
-      found.map(({ route, count }) => [route, count]),
+      (await read()).map(({ route, count }) => [route, count]),
       [['car.list', 1]],
     )
   })
 
   it('counts what a retired version refuses, and begins a new entry each day', async (t) => {
     t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: NOON })
-    const found: UsageEntry[] = []
-    const app = createCars({ usage: { store: (entries) => void found.push(...entries), interval: 2 ** 30 } })
+    const { usage, read } = createCounts()
+    const app = createCars({ usage })
     assert.equal((await app.inject('/v1/car')).statusCode, 410)
     t.mock.timers.setTime(NOON + 12 * 3_600_000)
     await app.inject('/v1/car')
     await app.close()
-    assert.deepEqual(short(found), ['2026-03-01 1 car.list  1', '2026-03-02 1 car.list  1'])
+    assert.deepEqual(short(await read()), ['2026-03-01 1 car.list  1', '2026-03-02 1 car.list  1'])
   })
 
   it('counts a route of every version in none, unless a request names one', async () => {
-    const found: UsageEntry[] = []
+    const { usage, read } = createCounts()
     const routes = defineController({
       name: 'car',
       prefix: '/car',
@@ -142,7 +148,7 @@ describe('usage', () => {
     })
     const app = serve(routes, {
       docs: {},
-      usage: { store: (entries) => void found.push(...entries) },
+      usage,
       versioning: { scheme: VersioningSchemes.URL, defaultVersion: '1' },
     })
     for (const version of ['', '/v2']) {
@@ -152,26 +158,26 @@ describe('usage', () => {
     }
     await app.close()
     assert.deepEqual(
-      found.map(({ version, route, count }) => `${version} ${route} ${count}`),
+      (await read()).map(({ version, route, count }) => `${version} ${route} ${count}`),
       [
-        'null car.neutral 1',
-        '1 car.list 1',
-        'null car.some 1',
-        'null car.plain 1',
         '1 car.default 1',
-        'null docs.page 1',
-        '2 car.neutral 1',
+        '1 car.list 1',
         '2 car.list 1',
-        '2 car.some 1',
+        '2 car.neutral 1',
         '2 car.plain 1',
         '2 car.second 1',
+        '2 car.some 1',
         '2 docs.page 1',
+        'null car.neutral 1',
+        'null car.plain 1',
+        'null car.some 1',
+        'null docs.page 1',
       ],
     )
   })
 
   it('counts requests whose route is found later, and those that are answered later, once', async () => {
-    const found: UsageEntry[] = []
+    const { usage, read } = createCounts()
     const app = createApp(
       defineModule({
         controllers: [
@@ -197,11 +203,11 @@ describe('usage', () => {
         ],
         middleware: [(context, next) => (context.request.path === '/car/soon' ? later(next) : next())],
       }),
-      { logger: false, usage: { store: (entries) => void found.push(...entries) } },
+      { logger: false, usage },
     )
     for (const path of ['/car/soon', '/car/late', '/car/fails', '/nowhere']) await app.inject(path)
     await app.close()
-    assert.deepEqual(found.map(({ route, count }) => `${route} ${count}`).toSorted(), [
+    assert.deepEqual((await read()).map(({ route, count }) => `${route} ${count}`).toSorted(), [
       'car.fails 1',
       'car.late 1',
       'car.soon 1',
@@ -210,7 +216,7 @@ describe('usage', () => {
 
   it('counts how calls ended, and how their version was chosen', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2034-01-01T09:00Z') })
-    const found: UsageEntry[] = []
+    const { usage, read } = createCounts()
     const pins = createMemoryStore()
     await pins.set('pin:old', '1')
     const walks = defineController({
@@ -237,7 +243,7 @@ describe('usage', () => {
     })
     const app = serve([walks, pings], {
       client: (request) => request.header('x-client'),
-      usage: { store: (entries) => void found.push(...entries) },
+      usage,
     })
     app.enableVersioning(VersioningSchemes.HEADER, {
       headerParameter: 'x-version',
@@ -268,7 +274,7 @@ describe('usage', () => {
     t.mock.timers.setTime(Date.parse('2034-01-01T10:30Z'))
     await call('/car', 'acme', '1')
     await app.close()
-    const seen = found.map(({ day: _day, lastSeen: _lastSeen, ...entry }) => entry)
+    const seen = (await read()).map(({ day: _day, lastSeen: _lastSeen, ...entry }) => entry)
     assert.deepEqual(seen, [
       {
         version: '1',
@@ -279,76 +285,113 @@ describe('usage', () => {
         lastBrownout: '2034-01-01T10:30:00.000Z',
       },
       { version: '1', route: 'car.list', client: 'old', count: 1, pinned: 1 },
-      { version: '2', route: 'car.list', client: null, count: 1, defaulted: 1 },
       { version: '2', route: 'car.ends', client: 'acme', count: 2, clientErrors: 1, serverErrors: 1 },
+      { version: '2', route: 'car.list', client: null, count: 1, defaulted: 1 },
       { version: null, route: 'ping.get', client: 'old', count: 1 },
     ])
   })
 
-  it('counts again what a store did not take, once', async () => {
-    const found: UsageEntry[] = []
+  it('stores all counts when a store that failed works again', async () => {
+    const { usage: options, read } = createCounts()
+    let failing: 'get' | 'set' | undefined = 'get'
+    const fail = (method: string) => {
+      if (failing === method) throw new Error('The store is away')
+    }
+    const store: Store = {
+      ...options.store,
+      get: (key) => (fail('get'), options.store.get(key)),
+      set: (...values) => (fail('set'), options.store.set(...values)),
+    }
     const logged: unknown[] = []
-    let fails = true
     const note = (...line: unknown[]): void => void logged.push(line)
-    const usage = createUsage(
-      {
-        interval: 2 ** 30,
-        store: (entries) => {
-          if (fails) throw new Error('The store is away')
-          found.push(...entries)
-        },
-      },
-      { debug: note, info: note, warn: note, error: note },
-      [],
-    )
-    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
-    const context = { route, version: '1', client: 'a' }
-    const call = (): void => usage.count(context as never, { status: 200 } as never)
-    call()
+    const usage = createUsage({ ...options, store }, { debug: note, info: note, warn: note, error: note }, [])
+    countCall(usage)
     await assert.rejects(usage.flush(), /The store is away/)
-    call()
-    fails = false
+    countCall(usage)
+    failing = 'set'
+    await assert.rejects(usage.flush(), /The store is away/)
+    assert.deepEqual(await read(), [])
+    failing = undefined
+    await usage.flush()
+    countCall(usage)
     await usage.close(noStop)
     assert.deepEqual(
-      found.map(({ client, count }) => [client, count]),
-      [['a', 2]],
+      (await read()).map(({ client, count }) => [client, count]),
+      [['a', 3]],
     )
-    assert.equal(logged.length, 1)
+    assert.equal(logged.length, 2)
   })
 
-  it('adds up what several processes keep in a Keyv store, each in an entry of its own', async () => {
-    const store = new Keyv()
-    const silent = { debug() {}, info() {}, warn() {}, error() {} }
-    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, []))
-    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
+  it('adds up what several processes keep in one store, each in an entry of its own', async () => {
+    const { usage: options, read } = createCounts()
+    const usages = [1, 2, 3, 4].map(() => createUsage(options, SILENT, []))
     for (const [index, usage] of usages.entries()) {
       for (let count = 0; count <= index; count++) {
-        usage.count({ route, version: '1', client: 'a' } as never, { status: 200 } as never)
+        countCall(usage)
         // what is stored twice counts once
         await usage.flush()
       }
     }
     await Promise.all(usages.map((usage) => usage.close(noStop)))
-    const entries = await usages[0]?.read?.()
     assert.deepEqual(
-      entries?.map(({ version, count }) => [version, count]),
+      (await read()).map(({ version, count }) => [version, count]),
       [['1', 10]],
     )
   })
 
-  it('stores nothing as stored if the store says that it did not', async () => {
-    const logged: unknown[] = []
-    const note = (...line: unknown[]): void => void logged.push(line)
-    const refusing = { set: () => false, iterator: async function* () {} }
-    const usage = createUsage(
-      { store: refusing, interval: 2 ** 30 },
-      { debug: note, info: note, warn: note, error: note },
-      [],
-    )
-    const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
-    usage.count({ route, version: null, client: undefined } as never, {} as never)
-    await assert.rejects(usage.close(noStop), /did not store/)
-    assert.equal(logged.length, 1)
+  it('joins the list of a day with many other processes at the same moment', async () => {
+    const { usage: options, read } = createCounts()
+    const { store: memory } = options
+    const store: Store = {
+      ...memory,
+      get: (key) => later(() => memory.get(key)),
+      set: (...values) => later(() => memory.set(...values)),
+    }
+    const usages = Array.from({ length: 40 }, () => createUsage({ ...options, store }, SILENT, []))
+    for (const usage of usages) countCall(usage)
+    await Promise.all(usages.map((usage) => usage.close(noStop)))
+    assert.equal((await read())[0]?.count, 40)
+  })
+
+  it('fails, and keeps the counts, if it cannot join the list', async (t) => {
+    t.mock.method(Math, 'random', () => 0)
+    const { usage: options, read } = createCounts()
+    let isLost = true
+    const set: Store['set'] = (...values) => (isLost ? false : options.store.set(...values))
+    const usage = createUsage({ ...options, store: { ...options.store, set } }, SILENT, [])
+    countCall(usage)
+    await assert.rejects(usage.flush(), /Too many processes joined the list usage:\d{4}-\d\d-\d\d at once/)
+    isLost = false
+    await usage.close(noStop)
+    assert.equal((await read())[0]?.count, 1)
+  })
+
+  it('joins the list again if the store has lost it', async () => {
+    const { usage: options, read } = createCounts()
+    const usage = createUsage(options, SILENT, [])
+    countCall(usage)
+    await usage.flush()
+    await options.store.delete(`usage:${new Date().toISOString().slice(0, 10)}`)
+    assert.deepEqual(await read(), [])
+    countCall(usage)
+    await usage.close(noStop)
+    assert.equal((await read())[0]?.count, 2)
+  })
+
+  it('keeps a day in the store until its last day has passed, however late it is stored', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: NOON })
+    const { usage: options, read } = createCounts({ keep: 2 })
+    const usage = createUsage(options, SILENT, [])
+    countCall(usage)
+    t.mock.timers.setTime(NOON + 2 * DAY)
+    await usage.close(noStop)
+    t.mock.timers.setTime(NOON + 2.4 * DAY)
+    assert.equal((await read()).length, 1)
+    t.mock.timers.setTime(NOON + 2.5 * DAY)
+    assert.deepEqual(await read(), [])
+    assert.equal((await options.store.get('usage:2026-03-01')) === undefined, false)
+    t.mock.timers.setTime(NOON + 3.5 * DAY)
+    assert.equal(await options.store.get('usage:2026-03-01'), undefined)
   })
 
   it('folds the entries of clients that called longest ago into one for each version, so that totals stay exact', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { Keyv } from 'keyv'
 import { createApp, defineController, defineGuard, defineModule, VersioningSchemes } from 'octavo'
 import type { UsageEntry } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
@@ -135,7 +134,7 @@ describe('the usage of a month', () => {
   it('is what the requests were, and retire is right about each client', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-01T00:00:00Z') })
     const random = createRandom(7)
-    const store = new Keyv()
+    const usage = { store: createMemoryStore(), interval: 1_000_000 }
     const pins = new Map(
       clients.filter(({ by }) => by === 'pinned').map(({ name, version }) => [name, version]),
     )
@@ -143,7 +142,7 @@ describe('the usage of a month', () => {
       createApp(defineModule({ controllers: [controller] }), {
         logger: false,
         client: (request) => request.header('x-client'),
-        usage: { store, interval: 1_000_000 },
+        usage,
         versioning: {
           scheme: VersioningSchemes.HEADER,
           headerParameter: 'x-api-version',
@@ -233,7 +232,7 @@ describe('the usage of a month', () => {
     }
     await Promise.all(instances.map((instance) => instance.close()))
 
-    const report = createUsageReport({ store, guards: [guard] })
+    const report = createUsageReport({ usage, guards: [guard] })
     const entries = await report.read()
     assert.ok(count > 1_500, `${count}`)
     assert.equal(

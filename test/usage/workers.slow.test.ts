@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -9,25 +9,23 @@ import type { UsageEntry } from 'octavo'
 import { named, start } from '../node/process/child.ts'
 import { startLoad, until } from '../node/process/load.ts'
 import type { Load } from '../node/process/load.ts'
+import { createCounts, createFileStore } from '../support/usage.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'octavo-usage-'))
-after(() => rmSync(folder, { recursive: true }))
+const root = mkdtempSync(join(tmpdir(), 'octavo-usage-'))
+after(() => rmSync(root, { recursive: true }))
 
-/** What processes passed to the store, line by line. */
-function entriesIn(file: string): readonly UsageEntry[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .flatMap((line) => JSON.parse(line) as readonly UsageEntry[])
+/** A folder whose files several processes count in, and what they counted. */
+function createShared(interval: number) {
+  const folder = mkdtempSync(join(root, 'counts-'))
+  const { read } = createCounts({ store: createFileStore(folder) })
+  return { usage: { folder, interval }, read }
 }
 
-const countsIn = (file: string): number => entriesIn(file).reduce((total, { count }) => total + count, 0)
-
 /** The sums of counts by version, route and client, and those of their changes. */
-function sumsIn(file: string): Readonly<Record<string, number>> {
+function sumsOf(entries: readonly UsageEntry[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {}
   const add = (name: string, count: number): void => void (sums[name] = (sums[name] ?? 0) + count)
-  for (const { version, route, client, count, changes = [] } of entriesIn(file)) {
+  for (const { version, route, client, count, changes = [] } of entries) {
     const name = [version, route, client].join(' ')
     add(name, count)
     for (const change of changes) add(`${name} ${change.id}`, change.count)
@@ -37,9 +35,9 @@ function sumsIn(file: string): Readonly<Record<string, number>> {
 
 describe('usage of workers', { skip: process.platform === 'win32' }, () => {
   it('is exact over four workers for each version, client and change, and SIGTERM loses nothing', async () => {
-    const file = join(folder, 'changes.jsonl')
+    const { usage, read } = createShared(400)
     // the interval is long, so that nearly everything is counted by the last flush
-    const program = await start({ listen: { workers: 4 }, usage: { file, interval: 400 }, hasHistory: true })
+    const program = await start({ listen: { workers: 4 }, usage, hasHistory: true })
     const url = await program.url()
     const altered = startLoad(`${url}/v1/answer?client=acme&town=Ulm`, 4)
     const plain = startLoad(`${url}/v1/answer?client=acme`, 4)
@@ -57,7 +55,7 @@ describe('usage of workers', { skip: process.platform === 'win32' }, () => {
     )
     program.child.kill('SIGTERM')
     assert.deepEqual(await program.exited, [0, null])
-    assert.deepEqual(sumsIn(file), {
+    assert.deepEqual(sumsOf(await read()), {
       '1 answer.get acme': sumOf(altered.answers) + sumOf(plain.answers),
       '1 answer.get acme towns': sumOf(altered.answers),
       '1 answer.get shop': sumOf(other.answers),
@@ -67,24 +65,18 @@ describe('usage of workers', { skip: process.platform === 'win32' }, () => {
   })
 
   it('has requests that were under way at SIGTERM', async () => {
-    const file = join(folder, 'one.jsonl')
-    const program = await start({ usage: { file, interval: 2 ** 30 } })
+    const { usage, read } = createShared(2 ** 30)
+    const program = await start({ usage })
     const slow = fetch(`${await program.url()}/slow`)
     await program.line(named('entered'))
     program.child.kill('SIGTERM')
     program.child.stdin?.write('go')
     assert.equal((await slow).status, 200)
     assert.deepEqual(await program.exited, [0, null])
-    assert.equal(countsIn(file), 1)
-  })
-
-  it('warns about workers that count in memories of their own', async () => {
-    const program = await start({ listen: { workers: 1 }, usage: {} })
-    await program.url()
-    program.child.kill('SIGTERM')
-    await program.exited
-    const warning = 'Each worker counts usage in its own memory: set usage.store to a shared one'
-    assert.equal(program.lines.filter(({ level, msg }) => level === 'warn' && msg === warning).length, 1)
+    assert.deepEqual(
+      (await read()).map(({ count }) => count),
+      [1],
+    )
   })
 })
 

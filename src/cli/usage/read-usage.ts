@@ -6,19 +6,15 @@ import { countNamedClients, type UsageEntry } from '../../server/options/usage.t
 import { isRecord, isString, messageOf } from '../../base/values.ts'
 
 /**
- * Reads the entries that the store of the option `usage` received: a JSON list of them, one list in each line, or a response of
- * `createUsageReport`.
+ * Reads what the option `usage` counted: a response of `createUsageReport`, or a JSON list of entries.
  *
  * @throws `CommandError` for a file without such entries.
  */
 export function readUsage(file: string, cwd: string): readonly UsageEntry[] {
-  const text = readUsageText(file, cwd)
-  const whole = parseUsageJson(text)
-  const list = isRecord(whole) ? whole['entries'] : whole
-  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseUsageJson) : [list]
-  const entries = lists.flat()
-  if (lists.every(Array.isArray) && entries.every(isUsageEntry)) return entries
-  throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
+  const whole = parseUsageJson(readUsageText(file, cwd))
+  const entries = isRecord(whole) ? whole['entries'] : whole
+  if (Array.isArray(entries) && entries.every(isUsageEntry)) return entries
+  throw new InputError(`${file} has no list of usage entries, as createUsageReport serves it`)
 }
 
 /** @throws `CommandError` for a file that cannot be read or is empty. */

@@ -28,7 +28,7 @@ export const retire: Command = {
   ],
   positionals: 2,
   options: {
-    usage: { value: '<file>', about: 'the entries that the store of the option usage received' },
+    usage: { value: '<file>', about: 'the counts, as createUsageReport serves them' },
     since: { value: '<day>', about: 'leave out calls before this day, such as 2026-01-01' },
     pins: {
       value: '<file>',

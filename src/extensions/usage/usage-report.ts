@@ -8,15 +8,15 @@ import {
 import { defineController, type Controller } from '../../define/module.ts'
 import type { AnyGuard } from '../../define/layers.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
-import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
-import { createUsageWriter } from '../../server/services/usage/usage-writer.ts'
-import { isFunction, isObject, isString } from '../../base/values.ts'
+import { USAGE_RULES, type UsageEntry, type UsageOptions } from '../../server/options/usage.ts'
+import { openStoredUsage } from '../../server/services/usage/stored-usage.ts'
+import { isObject, isRecord, isString } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 
 /** The options of `createUsageReport`. */
 export interface UsageReportOptions {
-  /** The store of the option `usage`. */
-  readonly store: UsageStore
+  /** The option `usage` of the application, with its store. The report walks the days that it keeps. */
+  readonly usage: UsageOptions & Required<Pick<UsageOptions, 'store'>>
   /** The guards of the endpoint, at least one, because counts name your clients. */
   readonly guards: readonly AnyGuard[]
   /** The path of the endpoint. @default '/usage' */
@@ -48,10 +48,7 @@ const WHERE = 'createUsageReport'
 const FILTER: ReadonlySet<string> = new Set(['since', 'version', 'route', 'client'])
 
 const RULES: Rules = {
-  store: [
-    (value) => isObject(value) && isFunction(Reflect.get(value, 'iterator')),
-    'a store that lists its keys, such as new Keyv()',
-  ],
+  usage: [isRecord, 'the object that the option usage of createApp is', USAGE_RULES],
   guards: [(value) => Array.isArray(value) && value.every(isObject), 'a list of guards'],
   path: [(value) => isString(value) && value.startsWith('/'), "a path, such as '/usage'"],
 }
@@ -60,22 +57,23 @@ const RULES: Rules = {
  * Creates a report on the counts in a store, and the controller that serves it as JSON to dashboards.
  *
  * @example
- * const report = createUsageReport({ store, guards: [IsOperator] })
+ * const usage = { store }
+ * const report = createUsageReport({ usage, guards: [IsOperator] })
  * const AppModule = defineModule({ imports: [CarsModule], controllers: [report.controller] })
+ * const app = createApp(AppModule, { usage })
  *
  * @throws `DefinitionError` when an option is wrong, or without guards.
  */
 export function createUsageReport(options: UsageReportOptions): UsageReport {
-  checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ store, guards: [IsOperator] })`)
-  const { store, guards, path = '/usage' } = options
-  const writer = createUsageWriter({ store })
+  checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ usage, guards: [IsOperator] })`)
+  const { usage, guards, path = '/usage' } = options
+  const stored = openStoredUsage(usage.store, usage.keep)
   const read = async (filter: UsageFilter = {}): Promise<readonly UsageEntry[]> => {
     checkOptionNames('UsageReport.read', filter, FILTER)
-    const entries = (await writer.read?.(filter.since)) ?? []
-    const { since = '', version, route, client } = filter
+    const { since, version, route, client } = filter
+    const entries = await stored.read(since)
     return entries.filter(
       (entry) =>
-        entry.day >= since &&
         (version === undefined || (entry.version ?? '') === version) &&
         (route === undefined || entry.route === route) &&
         (client === undefined || (entry.client ?? '') === client),
@@ -110,10 +108,16 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   }
 }
 
-function missing({ store, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {
+function missing({ usage, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {
   const problems: DefinitionProblem[] = []
-  if (store === undefined)
-    problems.push(invalidOption(WHERE, 'store is missing', 'give the store of the option usage'))
+  if (usage === undefined || (isRecord(usage) && usage.store === undefined))
+    problems.push(
+      invalidOption(
+        WHERE,
+        `${usage === undefined ? 'usage' : 'usage.store'} is missing`,
+        'write const usage = { store }, and pass it to createApp as well',
+      ),
+    )
   if (guards === undefined || (Array.isArray(guards) && guards.length === 0))
     problems.push(
       invalidOption(

@@ -39,6 +39,8 @@ import { readVariable } from '../../base/platform.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
+import type { Table } from '../routing/table/table.ts'
+import type { Usage } from '../services/usage/usage.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { isScheme, type SchemeUse } from '../../versioning/schemes/scheme.ts'
 import type { AnyVersioning } from '../options/versioning.ts'
@@ -275,13 +277,7 @@ async function start(
   runtime.sessions = await openSessions(settings)
   runtime.config = await openSettings(definitions, settings)
   const stop = await startModules(definitions, settings, urlFor)
-  const usage =
-    settings.usage &&
-    (await importInTurn(() => import('../services/usage/usage.ts'))).createUsage(
-      settings.usage,
-      settings.log,
-      table.shapes,
-    )
+  const usage = await openUsage(settings, table)
   lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => settings.telemetry?.flush?.()))
   const own = usage === undefined ? observers : [...observers, { end: usage.count }]
   return { dispatch: createDispatch(parts, createObserverSource(own, channelObserver), health) }
@@ -295,6 +291,16 @@ async function openSessions({
   if (session === undefined) return undefined
   const { createSessions } = await importInTurn(() => import('../session/sessions.ts'))
   return createSessions({ ...(store && { store }), ...session }, log)
+}
+
+async function openUsage(
+  { usage, store = usage?.store, log }: Pick<Settings, 'usage' | 'store' | 'log'>,
+  { shapes }: Pick<Table, 'shapes'>,
+): Promise<Usage | undefined> {
+  // the options of createApp have been checked: with usage there is a store
+  if (usage === undefined || store === undefined) return undefined
+  const { createUsage } = await importInTurn(() => import('../services/usage/usage.ts'))
+  return createUsage({ store, ...usage }, log, shapes)
 }
 
 async function logWarnings(

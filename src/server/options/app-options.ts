@@ -1,4 +1,9 @@
-import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
+import {
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type Rules,
+} from '../../base/definition-error.ts'
 import { isToken, type ExecutionContext, type Logger } from '../../define/context.ts'
 import type { Observer } from '../../define/observer.ts'
 import type { ErrorHandler, AnyGuard, Middleware } from '../../define/layers.ts'
@@ -150,7 +155,7 @@ export interface AppOptions<
   /** Replaces providers, guards, interceptors and settings everywhere: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /**
-   * Where sessions, rate limits and allowed webhooks are kept, unless they have a store of their own.
+   * Where sessions, rate limits, allowed webhooks and counts of usage are kept, unless they have a store of their own.
    *
    * @default the memory of this process
    * @example
@@ -166,10 +171,10 @@ export interface AppOptions<
    * error is logged and the client has no name.
    *
    * @example
-   * createApp(AppModule, { client: (request) => request.header('x-api-key'), usage: {} })
+   * createApp(AppModule, { store, client: (request) => request.header('x-api-key'), usage: {} })
    */
   readonly client?: (request: HttpRequest) => string | undefined
-  /** Counts who calls which route in which version. @default nothing is counted */
+  /** Counts who calls which route in which version, in a store. @default nothing is counted */
   readonly usage?: UsageOptions
 }
 
@@ -274,7 +279,7 @@ const OPTIONS: Rules = {
   store: STORE,
   telemetry: [isObject, 'an object, such as openTelemetry()'],
   client: [isFunction, 'a function that returns the name of the client of a request'],
-  usage: [isRecord, 'an object, such as {} to count in memory', USAGE_RULES],
+  usage: [isRecord, 'an object, such as {} to count in the store of createApp', USAGE_RULES],
   config: [
     (value) => isNonEmptyString(value) || isRecord(value) || isFunction(value),
     'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
@@ -285,7 +290,14 @@ const OPTIONS: Rules = {
 
 /** Reports every option of `createApp` that cannot be used. */
 export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
-  return optionProblems('createApp', options, OPTIONS)
+  return [...optionProblems('createApp', options, OPTIONS), ...storeProblems(options)]
+}
+
+/** Counts in a memory that nothing reads would be of no use. */
+function storeProblems({ usage, store = usage?.store }: AnyAppOptions): readonly DefinitionProblem[] {
+  if (!isRecord(usage) || store !== undefined) return []
+  const fix = 'give createApp a store, such as createMemoryStore() of octavo/stores'
+  return [invalidOption('createApp', 'usage has no store', fix)]
 }
 
 /** Whether a binding replaces like by like. */

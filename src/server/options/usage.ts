@@ -1,5 +1,6 @@
 import type { Rules } from '../../base/definition-error.ts'
-import { isFunction, isMilliseconds, isRecord, LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
+import { isMilliseconds, LONGEST_TIMER } from '../../base/values.ts'
+import { STORE, type Store } from '../../define/store.ts'
 
 /** The client, and the route, of entries that stand for several. */
 export const FOLDED = '*'
@@ -55,29 +56,15 @@ export interface ChangeUsage {
   readonly lastSeen: string
 }
 
-/** Keeps what was counted. `new Keyv(…)` fits, unless its adapter cannot list its keys. */
-export interface UsageStore {
-  /** Keeps the value of a key for `ttlMs` milliseconds. `false` as the result says that nothing was stored. */
-  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
-  /** Lists the keys with their values. */
-  iterator?: ((namespace?: unknown) => AsyncIterable<readonly [key: string, value: unknown]>) | undefined
-  /** Stores that tell of errors rather than reject. */
-  on?(event: 'error', listener: (error: unknown) => void): unknown
-}
-
 /** The `usage` option of `createApp`: counts who calls which route in which version. */
 export interface UsageOptions {
-  /**
-   * Where counts are kept. A function receives the counts since its last call. If it fails, it receives them again.
-   *
-   * @default the memory of this process
-   */
-  readonly store?: UsageStore | ((entries: readonly UsageEntry[]) => unknown)
+  /** Where counts are kept. @default the store of `createApp`, and one of them is required */
+  readonly store?: Store
   /** Milliseconds between two flushes to the store. The last flush is part of closing. @default 10000 */
   readonly interval?: number
   /** The most entries of a day that a process counts. Beyond it, it folds the least used ones into one for each version. @default 10000 */
   readonly limit?: number
-  /** Days that a store keeps counts. @default 400 */
+  /** Days that the store keeps the counts of a day after its end. @default 400 */
   readonly keep?: number
 }
 
@@ -90,12 +77,7 @@ const isWhole = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
 export const USAGE_RULES: Rules = {
-  store: [
-    (value) =>
-      isFunction(value) ||
-      (isRecord(value) && ['set', 'iterator'].every((name) => isFunction(Reflect.get(value, name)))),
-    'a function, or a store with set and iterator, such as new Keyv()',
-  ],
+  store: STORE,
   interval: [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`],
   limit: [
     (value) => isWhole(value, MAX_LIMIT) && Number(value) >= MIN_LIMIT,

@@ -11,6 +11,7 @@ import {
   operation,
   reshape,
 } from 'octavo/changes'
+import { createMemoryStore } from 'octavo/stores'
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../../support/untyped.ts'
@@ -128,7 +129,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
     logger: false,
     versioning: { ...SCHEMES[scheme], ...history },
     // with usage, programs run that tell which changes alter something
-    ...(world.routes.length % 2 === 0 ? { usage: { store: () => undefined } } : {}),
+    ...(world.routes.length % 2 === 0 ? { store: createMemoryStore(), usage: {} } : {}),
   }) as App
   return { app, desk }
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
-import KeyvRedis, { createClient } from '@keyv/redis'
-import { Keyv } from 'keyv'
+import { createClient } from '@redis/client'
 import type { UsageEntry } from 'octavo'
+import { createRedisStore } from 'octavo/stores'
 import { Client } from 'pg'
 
 import {
@@ -16,6 +16,7 @@ import {
 } from '../../../examples/operations/cluster.ts'
 import type { Service } from '../../../examples/operations/cluster.ts'
 import { findPort } from '../../support/ports.ts'
+import { createCounts } from '../../support/usage.ts'
 
 /** Redis, PostgreSQL and a balancer, and the instances that a test starts. */
 export interface Setting {
@@ -117,10 +118,11 @@ export async function startSetting(slots: number, env: Readonly<Record<string, s
       }
     },
     readUsage: async () => {
-      const store = new Keyv({ store: new KeyvRedis(redisUrl), namespace: 'usage' })
-      const entries: UsageEntry[] = []
-      for await (const [, text] of store.iterator?.({}) ?? []) entries.push(...JSON.parse(text))
-      await store.disconnect()
+      const client = createClient({ url: redisUrl })
+      await client.connect()
+      const { read } = createCounts({ store: createRedisStore(client) })
+      const entries = await read()
+      await client.close()
       return entries
     },
     stop,

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 
-import { createClient } from '@keyv/redis'
+import { createClient } from '@redis/client'
 import { Redis } from 'ioredis'
 import { defineController, reply } from 'octavo'
 import { idempotency } from 'octavo/idempotency'

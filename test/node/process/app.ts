@@ -1,10 +1,11 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule, upgrade, VersioningSchemes } from 'octavo'
-import type { App, AppOptions, ListenOptions, Logger, UsageOptions } from 'octavo'
+import type { App, AppOptions, ListenOptions, Logger } from 'octavo'
 import { z } from 'zod'
 
+import { createFileStore } from '../../support/usage.ts'
 import { ENGINE } from '../support.ts'
 
 /** What a test says to the program below. */
@@ -12,8 +13,8 @@ export interface ProgramOptions {
   readonly listen?: ListenOptions
   readonly timeouts?: AppOptions['timeouts']
   readonly session?: AppOptions['session']
-  /** Counts usage, in memory or in lines of a file. */
-  readonly usage?: { readonly file?: string; readonly interval?: number }
+  /** Counts usage in files of a folder. */
+  readonly usage?: { readonly folder: string; readonly interval: number }
   /** Whether it serves a history of two versions, instead of its other routes, to clients that the query names. */
   readonly hasHistory?: boolean
   /** Whether there are two applications. */
@@ -101,11 +102,6 @@ const controller = defineController({
   ],
 })
 
-function toUsage({ file, interval = 10_000 }: NonNullable<ProgramOptions['usage']>): UsageOptions {
-  if (file === undefined) return { interval }
-  return { interval, store: (entries) => appendFileSync(file, `${JSON.stringify(entries)}\n`) }
-}
-
 /** What differs with a history: a change that alters responses with a town. */
 async function loadHistory() {
   const { defineVersionChange, defineVersions, model, reshape } = await import('octavo/changes')
@@ -164,7 +160,9 @@ const create = (): App =>
       health: { live: '/livez', ready: '/readyz' },
       ...(options.timeouts && { timeouts: options.timeouts }),
       ...(options.session && { session: options.session }),
-      ...(options.usage && { usage: toUsage(options.usage) }),
+      ...(options.usage && {
+        usage: { store: createFileStore(options.usage.folder), interval: options.usage.interval },
+      }),
     },
   )
 const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}

@@ -41,11 +41,9 @@ export async function createWorkersService(
       },
     }
   }
-  const { session, store, usage, timeouts, log: logger } = settings
+  const { session, store, timeouts, log: logger } = settings
   if (session !== undefined && session.store === undefined && store === undefined)
     logger.warn({}, 'Each worker keeps its own sessions in memory: give createApp a store')
-  if (usage !== undefined && usage.store === undefined)
-    logger.warn({}, 'Each worker counts usage in its own memory: set usage.store to a shared one')
   const count = workerCount(options.workers)
   const port = options.port === 0 ? await findPort(options.host) : 0
   const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })

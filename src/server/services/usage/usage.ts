@@ -2,18 +2,16 @@ import { ignoreRejection } from '../../../base/values.ts'
 import type { Logger, RouteInfo } from '../../../define/context.ts'
 import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import { isVersioned } from '../../../versioning/version.ts'
-import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
+import type { UsageOptions } from '../../options/usage.ts'
 import type { ObservedContext } from '../../../define/observer.ts'
 import type { Table as RouteTable } from '../../routing/table/table.ts'
-import { createUsageWriter, type UsageWriter } from './usage-writer.ts'
+import { openStoredUsage } from './stored-usage.ts'
 import { createPlaces, createTable, dayOf, type Tally, type Place, type Places, type Table } from './table.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {
   /** Counts a request that has a response. */
   readonly count: (context: ObservedContext, response: FinishedResponse) => void
-  /** Everything that all processes have counted, or `undefined` if the store cannot be read. */
-  readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
   /** Stores what has been counted. Rejects if that fails, and then it is stored later. */
   readonly flush: () => Promise<void>
   /** Stores for the last time, and then stops the modules and providers, which may close the store. */
@@ -24,15 +22,30 @@ const INTERVAL = 10_000
 const LIMIT = 10_000
 
 /** Creates the counter of an application. It also counts the changes of a history that altered requests. */
-export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTable['shapes']): Usage {
-  const { interval = INTERVAL, limit = LIMIT } = options
-  const writer = createUsageWriter(options)
+export function createUsage(
+  options: UsageOptions & Required<Pick<UsageOptions, 'store'>>,
+  log: Logger,
+  shapes: RouteTable['shapes'],
+): Usage {
+  const { store, keep, interval = INTERVAL, limit = LIMIT } = options
   const places = createPlaces()
   const days = createDays(limit, places)
+  const { write } = openStoredUsage(store, keep)
+  const storeDirty = async (): Promise<void> => {
+    for (const table of days.dirty()) {
+      // requests are counted meanwhile
+      table.isDirty = false
+      await write(table).catch((error: unknown) => {
+        table.isDirty = true
+        throw error
+      })
+    }
+    days.dropStored()
+  }
   let stored = Promise.resolve()
-  /** One flush after the other, because each count is passed on once. */
+  /** One flush after the other, so that no older table replaces a newer one. */
   const flush = (): Promise<void> => {
-    const stores = stored.then(() => store(days, writer))
+    const stores = stored.then(storeDirty)
     stored = stores.catch((error: unknown) =>
       log.error({ err: error }, 'Usage could not be stored: it is kept and stored later'),
     )
@@ -40,15 +53,8 @@ export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTab
   }
   const timer = setInterval(() => ignoreRejection(flush()), interval)
   timer.unref?.()
-  const { read } = writer
   return {
     count: createCount(days, places, createBelongs(shapes)),
-    read:
-      read &&
-      (async () => {
-        await flush()
-        return read()
-      }),
     flush,
     close: (stop) => {
       clearInterval(timer)
@@ -129,27 +135,11 @@ function choiceOf(version: string | null, { spelling, isPinned }: ObservedContex
   return isPinned === true ? PINNED : DEFAULTED
 }
 
-async function store(days: Days, keeper: UsageWriter): Promise<void> {
-  const taken = days.dirty()
-  if (keeper.takesDifferences) days.clear()
-  try {
-    await keeper.store(taken)
-  } catch (error) {
-    if (keeper.takesDifferences) days.restore(taken)
-    throw error
-  }
-  days.dropStored()
-}
-
 /** The tables of days: the table of today, and ended tables that are not stored yet. */
 interface Days {
   readonly today: (now: number) => Table
   /** The tables with something that is not stored. */
   readonly dirty: () => readonly Table[]
-  /** Begins all tables anew. */
-  readonly clear: () => void
-  /** Adds the counts of tables to the counts since. */
-  readonly restore: (tables: readonly Table[]) => void
   /** Drops the tables that have ended and are stored. */
   readonly dropStored: () => void
 }
@@ -170,25 +160,6 @@ function createDays(limit: number, places: Places): Days {
       return current
     },
     dirty: () => [...tables.values()].filter(({ isDirty }) => isDirty),
-    clear: () => {
-      tables.clear()
-      current = open(Date.now())
-    },
-    restore: (taken) => {
-      for (const entry of taken.flatMap((table) => table.entries())) {
-        const { version, route, client, lastSeen, lastBrownout = lastSeen, changes = [] } = entry
-        const last = Date.parse(lastSeen)
-        const table = open(last)
-        const name = client ?? undefined
-        table.add(places.named(version, route), name, {
-          ...entry,
-          last,
-          lastBrownout: Date.parse(lastBrownout),
-        })
-        for (const { id, count, ...change } of changes)
-          table.add(places.named(version, route, id), name, { count, last: Date.parse(change.lastSeen) })
-      }
-    },
     dropStored: () => {
       for (const [day, table] of tables) if (table !== current && !table.isDirty) tables.delete(day)
     },
