@@ -19,6 +19,13 @@ export interface Model<N extends string, Sh extends ModelFields> extends z.ZodOb
   readonly [MODEL]: N
   /** For types alone: the fields. They are read here, because inference through the classes of zod is expensive. */
   readonly '~shape': Sh
+  /** Returns an object with some of the fields. */
+  pick<K extends z.core.util.Mask<keyof Sh>>(
+    mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
+  ): z.ZodObject<
+    z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
+    z.core.$strip & { readonly picked: true }
+  >
 }
 
 /** A model, or a part of one. */
@@ -45,22 +52,30 @@ export type ModelShape<M> = M extends { readonly '~shape': infer Sh } ? Sh : nev
 type WholeShape<M> = M extends { readonly '~part': readonly [infer Whole, unknown] } ? Whole : ModelShape<M>
 
 /** A part of a model, which changes of the model reach by the fields that it has. */
-export type Part<M extends Modelled, S> = S & {
-  /** For types alone: the name of the model. */
-  readonly [MODEL]: M[typeof MODEL]
-  /** For types alone: the fields of the model, and those of the part. */
-  readonly '~part': S extends { readonly _zod: { readonly def: { readonly shape: infer Sub } } }
-    ? readonly [WholeShape<M>, Sub]
-    : never
+export type Part<M extends Modelled, S> = (S extends {
+  readonly _zod: { readonly def: { readonly shape: infer Sub extends ModelFields } }
 }
+  ? Pick<Model<string, Sub>, 'pick'> & {
+      /** For types alone: the fields of the model, and those of the part. */
+      readonly '~part': readonly [WholeShape<M>, Sub]
+    }
+  : unknown) &
+  S & {
+    /** For types alone: the name of the model. */
+    readonly [MODEL]: M[typeof MODEL]
+  }
 
-interface Known {
+/** The member of a definition that says which model it was made from. Definitions keep it through `omit`, `extend` and the others. */
+const ORIGIN = Symbol.for('octavo.origin')
+
+interface Origin {
   readonly name: string
+  readonly model: Schema
+  /** Whether `pick` chose the fields. */
+  readonly isPicked: boolean
 }
 
-const models = /* @__PURE__ */ shared('model.models', () => new WeakMap<object, Known>())
-
-/** The schemas that `derive` made, with the models that they are parts of. */
+/** The schemas that `derive` made without the methods of the model, with the models that they are parts of. */
 const parts = /* @__PURE__ */ shared('model.parts', () => new WeakMap<object, Schema>())
 
 /** Keywords of JSON Schema that documents show of a model. */
@@ -89,10 +104,31 @@ export function model<const N extends string, Sh extends ModelFields>(
     refuse(`model ${describeValue(name, true)}`, 'the name cannot be used', "write a name such as 'User'")
   if (!isRecord(fields)) refuse(`model ${name}`, `its fields are ${describeValue(fields)}`, FIELDS)
   const shape = ownCopies(name, fields)
-  const made = zod.object(shape).meta({ ...meta, id: name })
-  models.set(made, { name })
+  const made = new ModelObject({ type: 'object', shape })
+  Object.assign(made._zod.def, { [ORIGIN]: { name, model: made, isPicked: false } satisfies Origin })
+  zod.globalRegistry.add(made, { ...meta, id: name })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
   return recordLocation(made, model) as unknown as Model<N, Sh>
+}
+
+const ZodObject: z.core.$constructor<z.ZodObject> = zod.ZodObject
+
+/** The constructor of models and of all that zod makes of them, which notes what `pick` chose. */
+const ModelObject = /* @__PURE__ */ zod.core.$constructor<z.ZodObject>('ModelObject', (made, def) => {
+  ZodObject.init(made, def)
+  const pick = made.pick.bind(made)
+  const pickNoted = (mask: never): object => {
+    const picked = pick(mask)
+    Object.assign(picked._zod.def, { [ORIGIN]: { ...originOf(made), isPicked: true } })
+    return picked
+  }
+  Object.defineProperty(made, 'pick', { value: pickNoted })
+})
+
+/** Returns the model that an object schema was made from, or `undefined` for any other schema. */
+function originOf(schema: Schema): Origin | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else writes this member
+  return Reflect.get(defOf(schema), ORIGIN) as Origin | undefined
 }
 
 export function isModelName(name: unknown): name is string {
@@ -157,19 +193,26 @@ export function derive<M extends Modelled, S extends Schema>(of: M, make: (model
       'return a schema that is made from the model',
     )
   }
-  if (isSchema(whole)) parts.set(part, parts.get(whole) ?? whole)
+  const origin = isSchema(whole) ? modelBehind(whole) : undefined
+  if (origin !== undefined && modelBehind(part) === undefined) parts.set(part, origin)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return part as Part<M, S>
 }
 
 /** The name of a model, or `undefined` for anything else. */
 export function modelName(value: unknown): string | undefined {
-  return typeof value === 'object' && value !== null ? models.get(value)?.name : undefined
+  const origin = isSchema(value) ? originOf(value) : undefined
+  return origin?.model === value ? origin?.name : undefined
 }
 
-/** The model that `derive` made a schema from. */
+/** The model that a schema was made from. */
 export function modelBehind(schema: Schema): Schema | undefined {
-  return models.has(schema) ? schema : parts.get(schema)
+  return originOf(schema)?.model ?? parts.get(schema)
+}
+
+/** Whether a schema has all fields of a model but those that `omit` names. */
+export function isRest(schema: Schema): boolean {
+  return originOf(schema)?.isPicked === false
 }
 
 /** A schema of the names of a model's fields. */

@@ -72,11 +72,13 @@ type ShapeBeforeVersion<Sh, F, D extends string = ''> = [F] extends [never]
 
 /** The fields of a model that did not exist before a change. */
 type AddedNames<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
-/** Whether fields that existed only then appear in a part: it has those that replaced them, else the whole model. */
-type HasRemoved<W, Sub, Sh> = [AddedNames<W, Sh>] extends [never]
-  ? keyof Sh extends keyof Sub
-    ? true
-    : false
+/** Whether fields that existed only then appear in a part: it has those that replaced them, and without any, its fields were not picked. */
+type HasRemoved<W, Sub, Sh, P> = [AddedNames<W, Sh>] extends [never]
+  ? P extends true
+    ? keyof Sh extends keyof Sub
+      ? true
+      : false
+    : true
   : [AddedNames<W, Sh>] extends [keyof Sub]
     ? true
     : false
@@ -115,10 +117,14 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
   : false
 
 /** The facts of a version's changes about the fields that a part has. */
-type Restrict<W, Sub, Sh> = W extends unknown
+type Restrict<W, Sub, Sh, P> = W extends unknown
   ? {
       [
-        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasRemoved<W, Sub, Sh> extends true ? K : never
+        K in keyof W as K extends keyof Sh
+          ? K & keyof Sub
+          : HasRemoved<W, Sub, Sh, P> extends true
+            ? K
+            : never
       ]: W[K] extends string | Absent
         ? W[K]
         : K extends keyof Sub
@@ -132,14 +138,15 @@ type Restrict<W, Sub, Sh> = W extends unknown
   : never
 
 /** The fields of a part of a model, taken back as those of the whole model are. */
-type PartInVersion<Sub, Sh, N, U, Vs> = [U] extends [never]
+type PartInVersion<Sub, Sh, P, N, U, Vs> = [U] extends [never]
   ? Sub
   : Vs extends readonly [infer V, ...infer R]
     ? [ChangesIn<U, V>] extends [never]
-      ? PartInVersion<Sub, Sh, N, U, R>
+      ? PartInVersion<Sub, Sh, P, N, U, R>
       : PartInVersion<
-          PartBeforeVersion<Sub, Sh, FactsOf<ChangesIn<U, V>, N>>,
+          PartBeforeVersion<Sub, Sh, P, FactsOf<ChangesIn<U, V>, N>>,
           ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>,
+          P,
           N,
           Exclude<U, ChangesIn<U, V>>,
           R
@@ -147,19 +154,20 @@ type PartInVersion<Sub, Sh, N, U, Vs> = [U] extends [never]
     : Sub
 
 /** The fields of a part, taken back through what the changes of one version say. */
-type PartBeforeVersion<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+type PartBeforeVersion<Sub, Sh, P, F, D extends string = ''> = [F] extends [never]
   ? Sub
   : IsDeep<F> extends true
     ? PartBeforeVersion<
-        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
+        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh, P>>>,
         ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
+        P,
         Exclude<F, AtDepth<F, D>>,
         `${D}1`
       >
-    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
+    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh, P>>>
 
 /** The facts of each reshape about the fields that a part has. */
-type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
+type RestrictBy<F, Sub, Sh, P> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh, P> : never
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
@@ -207,10 +215,13 @@ type AtVersion<S, St, Side extends 'in' | 'out'> = S extends Holding
     ? InputOf<S>
     : OutputOf<S>
 
+/** Whether `pick` chose the fields of a part. */
+type IsPicked<S> = S extends { readonly _zod: { readonly config: { readonly picked: true } } } ? true : false
+
 type ModelAt<S, St> =
   St extends State<infer Vs, infer C, infer New>
     ? S extends { readonly '~part': readonly [infer Sh, infer Sub] }
-      ? PartInVersion<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      ? PartInVersion<Sub, Sh, IsPicked<S>, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
       : S extends { readonly '~shape': infer Sh }
         ? ShapeInVersion<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
         : never

@@ -225,10 +225,12 @@ type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = false> = 
   readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
 }
 
-type HasRemoved<W, Sub, Sh> = [AddedNames<W, Sh>] extends [never]
-  ? keyof Sh extends keyof Sub
-    ? true
-    : false
+type HasRemoved<W, Sub, Sh, P> = [AddedNames<W, Sh>] extends [never]
+  ? P extends true
+    ? keyof Sh extends keyof Sub
+      ? true
+      : false
+    : true
   : [AddedNames<W, Sh>] extends [keyof Sub]
     ? true
     : false
@@ -309,6 +311,16 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
     : true
   : false
 
+type IsPicked<S> = S extends {
+  readonly _zod: {
+    readonly config: {
+      readonly picked: true
+    }
+  }
+}
+  ? true
+  : false
+
 type JsonValue = z.core.util.JSONType
 
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
@@ -346,6 +358,14 @@ export interface Model<N extends string, Sh extends ModelFields> extends z.ZodOb
 }> {
   readonly '~shape': Sh
   readonly [MODEL]: N
+  pick<K extends z.core.util.Mask<keyof Sh>>(
+    mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
+  ): z.ZodObject<
+    z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
+    z.core.$strip & {
+      readonly picked: true
+    }
+  >
 }
 
 type ModelAt<S, St> =
@@ -353,7 +373,7 @@ type ModelAt<S, St> =
     ? S extends {
         readonly '~part': readonly [infer Sh, infer Sub]
       }
-      ? PartInVersion<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      ? PartInVersion<Sub, Sh, IsPicked<S>, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
       : S extends {
             readonly '~shape': infer Sh
           }
@@ -601,38 +621,42 @@ interface Paired<W> {
   }[keyof W]
 }
 
-export type Part<M extends Modelled, S> = S & {
-  readonly '~part': S extends {
-    readonly _zod: {
-      readonly def: {
-        readonly shape: infer Sub
-      }
+export type Part<M extends Modelled, S> = (S extends {
+  readonly _zod: {
+    readonly def: {
+      readonly shape: infer Sub extends ModelFields
     }
   }
-    ? readonly [WholeShape<M>, Sub]
-    : never
-  readonly [MODEL]: M[typeof MODEL]
 }
+  ? Pick<Model<string, Sub>, 'pick'> & {
+      readonly '~part': readonly [WholeShape<M>, Sub]
+    }
+  : unknown) &
+  S & {
+    readonly [MODEL]: M[typeof MODEL]
+  }
 
-type PartBeforeVersion<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+type PartBeforeVersion<Sub, Sh, P, F, D extends string = ''> = [F] extends [never]
   ? Sub
   : IsDeep<F> extends true
     ? PartBeforeVersion<
-        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
+        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh, P>>>,
         ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
+        P,
         Exclude<F, AtDepth<F, D>>,
         `${D}1`
       >
-    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
+    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh, P>>>
 
-type PartInVersion<Sub, Sh, N, U, Vs> = [U] extends [never]
+type PartInVersion<Sub, Sh, P, N, U, Vs> = [U] extends [never]
   ? Sub
   : Vs extends readonly [infer V, ...infer R]
     ? [ChangesIn<U, V>] extends [never]
-      ? PartInVersion<Sub, Sh, N, U, R>
+      ? PartInVersion<Sub, Sh, P, N, U, R>
       : PartInVersion<
-          PartBeforeVersion<Sub, Sh, FactsOf<ChangesIn<U, V>, N>>,
+          PartBeforeVersion<Sub, Sh, P, FactsOf<ChangesIn<U, V>, N>>,
           ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>,
+          P,
           N,
           Exclude<U, ChangesIn<U, V>>,
           R
@@ -710,10 +734,14 @@ type ReshapeUp<Sh, W, O> = O extends true
         readonly up: unknown
       }
 
-type Restrict<W, Sub, Sh> = W extends unknown
+type Restrict<W, Sub, Sh, P> = W extends unknown
   ? {
       [
-        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasRemoved<W, Sub, Sh> extends true ? K : never
+        K in keyof W as K extends keyof Sh
+          ? K & keyof Sub
+          : HasRemoved<W, Sub, Sh, P> extends true
+            ? K
+            : never
       ]: W[K] extends string | Absent
         ? W[K]
         : K extends keyof Sub
@@ -726,7 +754,7 @@ type Restrict<W, Sub, Sh> = W extends unknown
     }
   : never
 
-type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
+type RestrictBy<F, Sub, Sh, P> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh, P> : never
 
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 

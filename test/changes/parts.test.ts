@@ -84,6 +84,68 @@ describe('partial results', () => {
   })
 })
 
+describe('fields that existed only in older versions', () => {
+  const Note = model('RestNote', { id: z.string(), text: z.string(), by: z.string() })
+  const Rest = derive(Note, (note) => note.omit({ id: true }))
+  const change = [
+    loose(reshape)({
+      of: Note,
+      fields: { color: { was: z.string().max(3) } },
+      down: () => ({ color: 'red' }),
+    }),
+  ]
+  const rows: readonly (readonly [title: string, body: z.ZodObject, has: 'required' | 'optional' | 'not'])[] =
+    [
+      ['omit', Rest, 'required'],
+      ['omit without derive', Note.omit({ id: true }), 'required'],
+      ['omit of a part', Rest.omit({ by: true }), 'required'],
+      ['partial of a part', Rest.partial(), 'optional'],
+      ['extend of a part', Rest.extend({ page: z.int().default(1) }), 'required'],
+      ['meta of a part', Rest.strict().meta({ title: 'Draft' }), 'required'],
+      ['pick', Note.pick({ text: true, by: true }), 'not'],
+      ['pick of a part', Rest.pick({ text: true }).extend({ by: z.string() }), 'not'],
+      ['an object with fields of the model', z.object({ text: Note.shape.text, by: z.string() }), 'not'],
+    ]
+  for (const [title, body, has] of rows) {
+    it(`are in ${title}: ${has}`, async () => {
+      const { app, seen } = open({
+        models: { Note },
+        change: [...change],
+        body,
+        response: Note,
+        answers: () => ({ id: '1', text: 'a', by: 'b' }),
+      })
+      const draft = { text: 'a', by: 'b' }
+      const full = { ...draft, color: 'red' }
+      const statuses = await Promise.all(
+        [draft, full, { ...draft, color: 'green' }].map(async (json) => (await send(app, '1', json)).status),
+      )
+      assert.deepEqual(statuses, has === 'not' ? [200, 200, 200] : [has === 'required' ? 422 : 200, 200, 422])
+      for (const each of seen) assert.equal(Object.hasOwn(Object(each), 'color'), false)
+    })
+  }
+
+  it('are not in a part that not names', async () => {
+    const not = [
+      loose(reshape)({
+        of: Note,
+        fields: { color: { was: z.string() } },
+        down: () => ({ color: '' }),
+        not: [Rest],
+      }),
+    ]
+    const { app } = open({
+      models: { Note },
+      change: not,
+      body: Rest,
+      response: Note,
+      answers: () => ({ id: '1', text: 'a', by: 'b' }),
+    })
+    const answer = await send(app, '1', { text: 'a', by: 'b' })
+    assert.deepEqual(answer, { status: 200, body: { id: '1', text: 'a', by: 'b', color: '' } })
+  })
+})
+
 describe('wrappers of an object around a field of a model', () => {
   const Item = model('WrappedItem', { id: z.string(), size: z.string() })
   const Sizes = derive(Item, (item) =>

@@ -12,6 +12,7 @@ const User = model('User', {
 })
 const Path = derive(User, (user) => user.pick({ id: true }))
 const NewUser = derive(User, (user) => user.omit({ id: true }))
+const NewState = derive(NewUser, (user) => user.pick({ status: true }))
 const UserPatch = derive(NewUser, (user) => user.partial())
 const Filter = derive(User, (user) =>
   user
@@ -54,13 +55,19 @@ expectTypeOf<InAt<typeof User, First>>().toEqualTypeOf<{
   name: string
   note: string
 }>()
-// a name needs both of its parts, a note the whole user
+// a name needs both of its parts, and a note fields that were not picked
 expectTypeOf<InAt<typeof Path, First>>().toEqualTypeOf<{ id: string }>()
-expectTypeOf<InAt<typeof NewUser, First>>().toEqualTypeOf<{ status: 'active'; name: string }>()
+expectTypeOf<InAt<typeof NewUser, First>>().toEqualTypeOf<{
+  status: 'active'
+  name: string
+  note: string
+}>()
 expectTypeOf<InAt<typeof UserPatch, First>>().toEqualTypeOf<{
   status?: 'active' | undefined
   name?: string | undefined
+  note?: string | undefined
 }>()
+expectTypeOf<InAt<typeof NewState, First>>().toEqualTypeOf<{ status: 'active' }>()
 expectTypeOf<InAt<typeof Filter, First>>().toEqualTypeOf<{
   status?: 'active' | undefined
   limit?: number | undefined

@@ -8,7 +8,7 @@ import {
   type FieldId,
   type Step,
 } from '../chain.ts'
-import { modelBehind } from '../model.ts'
+import { isRest, modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */
 export interface AppliedStep {
@@ -148,7 +148,7 @@ function toSteps(
   const alive = new Set(own.values())
   /** The changes that altered fields of the object and do not reach it. */
   const skipped = new Map<FieldId, AnyChange>()
-  const isWhole = own.size === fieldIds.size
+  const isWhole = own.size === fieldIds.size || (isRest(schema) && modelBehind(schema) === model)
   return steps.flatMap((step) => {
     const { change, reshape } = step
     if (reshape.not?.includes(schema) === true) {

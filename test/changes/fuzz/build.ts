@@ -220,7 +220,7 @@ function toCopy({ entries, mode }: ObjectSpec, of: (kind: Kind) => z.ZodType): z
 }
 
 function toPart(
-  { model: id, entries, mode, isPartial, isDerived, refined, guest }: ObjectSpec,
+  { model: id, entries, mode, isPartial, isDerived, isRest, refined, guest }: ObjectSpec,
   schemas: readonly z.ZodObject[],
   of: (kind: Kind) => z.ZodType,
 ): z.ZodObject {
@@ -228,7 +228,10 @@ function toPart(
   const make = (): z.ZodObject => {
     const own = entries.filter(({ slot, isGuest }) => slot !== undefined && isGuest !== true)
     const kept: Record<string, never> = Object.fromEntries(own.map(({ name }) => [name, true])) as never
-    let made: z.ZodObject = own.length === Object.keys(whole.shape).length ? whole : whole.pick(kept)
+    const others = Object.keys(whole.shape).filter((name) => kept[name] === undefined)
+    const dropped: Record<string, never> = Object.fromEntries(others.map((name) => [name, true])) as never
+    let made: z.ZodObject =
+      others.length === 0 ? whole : isRest === true ? whole.omit(dropped) : whole.pick(kept)
     const extra: Record<string, z.ZodType> = {}
     for (const { name, slot, kind, wrap, value, isGuest } of entries) {
       if (slot === undefined) extra[name] = of(kind)

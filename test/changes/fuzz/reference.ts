@@ -37,7 +37,9 @@ export class Reference {
   /** The steps that an object goes through to a version, newest first. */
   private applied(object: ObjectSpec, version: number): readonly Applied[] {
     const model = this.objectOf(object.model)
-    const isWhole = model.entries.every(({ slot }) => object.entries.some((each) => each.slot === slot))
+    const isWhole =
+      object.isRest === true ||
+      model.entries.every(({ slot }) => object.entries.some((each) => each.slot === slot))
     let fields: readonly Entry[] = object.entries
     return this.world.steps.flatMap((step): readonly Applied[] => {
       const isGuest = step.model === object.guest

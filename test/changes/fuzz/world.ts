@@ -43,6 +43,8 @@ export interface ObjectSpec {
   readonly refined?: string
   /** Whether `derive` makes it. */
   readonly isDerived: boolean
+  /** Whether `omit` makes it, which leaves fields that existed only in older versions. Otherwise `pick` does. */
+  readonly isRest?: boolean
   /** Whether it has fields of its own like those of its model, so that changes reach it by `applies` alone. */
   readonly isCopy?: boolean
   /** The other model of which it has one optional field. */
@@ -314,6 +316,7 @@ class Maker {
     const part: Mutable<ObjectSpec> = { ...model, id, name: `P${id}`, isDerived: random.chance(0.6) }
     if (random.chance(0.6))
       part.entries = part.entries.filter((_, index) => index === 0 || random.chance(0.6))
+    part.isRest = random.chance(0.5)
     if (random.chance(0.3)) {
       part.isPartial = true
       part.entries = part.entries.map((entry) => ({ ...entry, wrap: 'maybe' }))
@@ -525,7 +528,8 @@ class Maker {
       this.alive.set(part.id, alive)
       const here = gone.filter(({ slot }) => alive.has(slot))
       const isWhole = model.entries.every(({ slot }) => part.entries.some((each) => each.slot === slot))
-      const runs = isGroup && (here.length > 0 || (hasBorn && gone.length === 0 && isWhole))
+      const isRest = isWhole || (part.isRest === true && part.model === model.id)
+      const runs = isGroup && (here.length > 0 || (hasBorn && gone.length === 0 && isRest))
       const isPair =
         hasBorn && gone.length > 0 && moves.some((each) => each.t === 'born' && each.kind.t === 'tuple')
       const isWrapped =
@@ -544,7 +548,7 @@ class Maker {
         for (const { slot } of moves) stale.add(slot)
         continue
       }
-      const takesBorn = gone.length > 0 ? here.length === gone.length : isWhole
+      const takesBorn = gone.length > 0 ? here.length === gone.length : isRest
       for (const { t, slot } of moves) {
         if (t === 'gone') alive.delete(slot)
         if (t === 'born' && takesBorn) alive.add(slot)
