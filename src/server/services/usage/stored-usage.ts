@@ -7,7 +7,7 @@ import { DAY, dayOf, NUMBERS, numbersOf, type Table } from './table.ts'
 
 /** The counts of all processes, in a store. */
 export interface StoredUsage {
-  /** Stores the table of a day, in place of what this process stored of the day before. */
+  /** Stores the table of a day, in place of the one that this process stored last. */
   readonly write: (table: Table) => Promise<void>
   /** Reads the entries of all processes from a day on, such as `'2026-01-05'`, or of all days. */
   readonly read: (since?: string) => Promise<readonly UsageEntry[]>
