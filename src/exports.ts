@@ -55,6 +55,7 @@ export {
   defineRouter,
   lazy,
   defineModule,
+  type Around as AroundRoutes,
   type Controller,
   type ControllerOptions,
   type RouterOptions,
@@ -87,6 +88,18 @@ export {
   type Interceptor,
   type InterceptorOptions,
 } from './define/interceptor.ts'
+export {
+  defineProblem,
+  type AddedProblem,
+  type AnyProblem,
+  type Declared as DeclaredProblemMark,
+  type DescribedHeader,
+  type Problem,
+  type ProblemArguments,
+  type ProblemExample,
+  type ProblemExtra,
+  type ProblemOptions,
+} from './define/problem.ts'
 export type { RouteNames, RouteParams } from './define/names.ts'
 export type { EnabledVersions } from './define/versions.ts'
 export {

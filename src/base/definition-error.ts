@@ -38,6 +38,7 @@ export const DEFINITION_ERRORS = {
   invalid_method: 'a method is unknown, or the list of methods is empty',
   invalid_version: 'a version cannot be used',
   invalid_response: 'a response declaration is neither a schema nor statuses with schemas',
+  duplicate_problem: 'a route declares two different problems of one code',
   invalid_stream: 'events or items of a route cannot be used',
   missing_guard: 'a guard reads the identity of another one that does not run before it',
   unused_optional: 'an optional guard runs behind its required form',

@@ -1,9 +1,10 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
-import type { EnvelopeContent, EnvelopeIn, EnvelopesIn } from '../define/interceptor.ts'
+import type { EnvelopeContent, EnvelopeIn, EnvelopesIn, Wrapping } from '../define/interceptor.ts'
 import type { OutAt, ResponsesAt } from '../changes/state.ts'
 import type { JsonValue, ResponseKey, SuccessStatus, OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream, ItemStream, NamedEvents } from './event-stream.ts'
 import type { ProblemDocument } from '../define/error-format.ts'
+import type { Declared } from '../define/problem.ts'
 import type { TYPES } from '../define/names.ts'
 import type { ValidationIssue } from '../http/errors.ts'
 import { isObject, isRecord, isString } from '../base/values.ts'
@@ -25,11 +26,13 @@ export interface Answer<S extends number, D> {
   readonly response: Response
 }
 
-/** The answers of a route by its declared response: one for each status, and where no status is declared, one for any. */
-type AnswersByStatus<R, St, Es> = [R] extends [never]
-  ? Answer<number, unknown>
+/**
+ * The answers of a route by its declared response: one for each status, and where no status is declared, one for any status `Any`.
+ */
+type AnswersByStatus<R, St, Es, Any extends number> = [R] extends [never]
+  ? Answer<Any, unknown>
   : R extends Schema
-    ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
+    ? Answer<Any, Enveloped<Wire<OutputAt<R, St>>, Es>>
     : {
         [K in keyof R & ResponseKey]: Answer<
           StatusesAt<R, K>,
@@ -98,12 +101,62 @@ type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
   ? I
   : never
 
-/** The answers of a route by its element, in a state of the models. `N` is its name, `Around` what is around it. */
-export type AnswersIn<E, N, St, Around> = AnswersByStatus<
-  unknown extends St ? ByStatus<DeclaredBy<E>> : ResponsesAt<ByStatus<DeclaredBy<E>>, N, St>,
-  St,
-  EnvelopesOf<Around, EnvelopesIn<E>>
->
+/**
+ * The answers of a route by its element, in a state of the models. `N` is its name, `Around` what is around it. Most routes have neither
+ * envelopes nor problems, so that one question is enough.
+ */
+export type AnswersIn<E, N, St, Around> = [Extract<E, Wrapping | Declared>, Around] extends [
+  never,
+  readonly [],
+]
+  ? AnswersByStatus<DeclaredAt<E, N, St>, St, readonly [], number>
+  : MarkedAnswers<E, N, St, Around, ProblemsIn<E, Around>>
+
+type MarkedAnswers<E, N, St, Around, Ps> =
+  | AnswersByStatus<
+      DeclaredAt<E, N, St>,
+      St,
+      EnvelopesOf<Around, EnvelopesIn<E>>,
+      [Ps] extends [never] ? number : SuccessStatus
+    >
+  | ProblemAnswers<Ps, St>
+
+/** The declared responses of a route, in a state of the models. */
+type DeclaredAt<E, N, St> = unknown extends St
+  ? ByStatus<DeclaredBy<E>>
+  : ResponsesAt<ByStatus<DeclaredBy<E>>, N, St>
+
+/** Stands before what is around routes whose errors have a format of their own, and are never problems. */
+export type Formatted = 'formatted'
+
+/** The marks of the problems that a route declares, and those that are declared around it. */
+type ProblemsIn<E, Around> = Around extends readonly []
+  ? Extract<E, Declared>
+  : Around extends readonly [Formatted, ...unknown[]]
+    ? never
+    : Extract<E, Declared> | ProblemsOf<Around[number & keyof Around]>
+
+type ProblemsOf<P> = P extends { readonly $declares?: infer D } ? Extract<D, Declared> : never
+
+/** The answers that are declared problems, one for each code. */
+type ProblemAnswers<D, St> =
+  D extends Declared<infer C, infer S extends number, infer M>
+    ? Answer<S, DeclaredProblem<C, S> & (M extends Schema ? Wire<OutputAt<M, St>> : unknown)>
+    : never
+
+/** The body of a declared problem, besides its further members. */
+export interface DeclaredProblem<C, S> {
+  /** A URI that identifies the kind of problem. */
+  readonly type: string
+  /** A short summary of the kind of problem. */
+  readonly title: string
+  /** The status of the response. */
+  readonly status: S
+  /** An explanation of this occurrence. */
+  readonly detail?: string
+  /** The stable word for programs, which tells it from other problems. */
+  readonly code: C
+}
 
 /** The value that a client reads of a status, or the events or items of a stream. */
 type DataAt<S, St> = S extends { readonly '~stream': infer T }

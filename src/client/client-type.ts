@@ -20,7 +20,7 @@ import type { BodyAt, InAt, SourceAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/files.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
-import type { AnswersIn, As, CallResult, Iterated } from './answer.ts'
+import type { AnswersIn, As, CallResult, Formatted, Iterated } from './answer.ts'
 import type { ReconnectOptions } from './client-options.ts'
 
 /** The options of every call, besides the input of its route. */
@@ -208,8 +208,14 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
   ? W['calls'] & InWritten<W>
   : ClientOf<A, V>
 
-/** The interceptors of every route of an application. */
-type AroundAll<A> = A extends { readonly [TYPES]?: { readonly interceptors: infer I } } ? I : readonly []
+/** The interceptors of every route of an application, after a mark if its errors have a format of their own. */
+type AroundAll<A> = A extends {
+  readonly [TYPES]?: { readonly interceptors: infer I; readonly errors: infer F }
+}
+  ? [F] extends [Schema]
+    ? readonly [Formatted, ...(I & readonly unknown[])]
+    : I
+  : readonly []
 
 /** The calls of an application by its type. */
 type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly [TYPES]?: AppTypes<unknown> }

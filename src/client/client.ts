@@ -285,8 +285,10 @@ async function readAnswer({ response, request, route, errorType }: ReceivedAnswe
   // the type of errors that the application throws or refuses by itself; routes may declare JSON too
   const isOwn = type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
   const statuses = [status, status < 500 ? '4XX' : '5XX', 'default']
-  const isDeclared = !isOwn && statuses.some((key) => route.errors?.includes(key))
-  if (status >= 400 && !isDeclared) throw new ProblemError(response, data, type === errorType)
+  const isDeclared = isOwn
+    ? type === PROBLEM_TYPE && route.problems?.includes(String(Object(data).code))
+    : statuses.some((key) => route.errors?.includes(key))
+  if (status >= 400 && isDeclared !== true) throw new ProblemError(response, data, type === errorType)
   return toClientAnswer(response, data)
 }
 

@@ -3,6 +3,7 @@ export {
   type Answer,
   type As,
   type CallResult,
+  type DeclaredProblem,
   type Iterated as CallItems,
   type NamedEvent,
   type Wire,

@@ -26,6 +26,8 @@ export interface RouteCall {
   readonly keys?: readonly string[]
   /** The declared statuses of 400 and more, and the ranges `4XX`, `5XX` and `default`, which are results and no errors. */
   readonly errors?: readonly (number | string)[]
+  /** The codes of declared problems, which are results and no errors. */
+  readonly problems?: readonly string[]
 }
 
 /** How a client calls the routes of one version, by their names. */

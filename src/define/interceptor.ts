@@ -47,7 +47,7 @@ export interface Interceptor<E = unknown> {
 }
 
 /** The mark that an interceptor leaves in the inferred type of a route: a tuple, as guards have one. */
-type Wrapping<E = unknown> = readonly ['wraps', E]
+export type Wrapping<E = unknown> = readonly ['wraps', E]
 
 /** An interceptor in a route's list. */
 export interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {

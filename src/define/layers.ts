@@ -21,6 +21,7 @@ import {
 import { isSchema, type Schema } from '../schema/schema.ts'
 import type { AppStores } from './store.ts'
 import type { ErrorResult } from './infer.ts'
+import { isProblems, PROBLEMS_EXPECTED, type AnyProblem, type DescribedHeader } from './problem.ts'
 
 /**
  * Wraps the rest of a request. `next()` resolves to the finished response, also for errors and, in middleware of the application, for
@@ -48,27 +49,10 @@ export interface Layers {
   readonly errorHandlers?: readonly ErrorHandler[]
 }
 
-/** A header as documents describe it. The schema is JSON Schema. */
-export interface DescribedHeader {
-  readonly description: string
-  readonly schema: Readonly<Record<string, unknown>>
-}
-
 interface RequestHeader extends DescribedHeader {
   readonly name: string
   /** Whether requests without it are refused. */
   readonly required: boolean
-}
-
-/** A problem that is answered with, as documents describe it. */
-export interface AnsweredProblem {
-  /** The name of the response in documents, such as `TooManyRequests`. Equal names are one response. */
-  readonly name: string
-  /** The problem that is sent, whose status and document are shown. */
-  readonly example: HttpError
-  readonly description: string
-  /** The headers of the response, by name. */
-  readonly headers?: Readonly<Record<string, DescribedHeader>> | undefined
 }
 
 /** The documented effects of a middleware, guard or interceptor besides its routes: each route that it is added to shows them. */
@@ -86,7 +70,7 @@ export interface Documented {
   /** Whether a request with an `Idempotency-Key` can be sent again. Clients send one on their own then. */
   readonly takesKeys?: boolean
   /** The problems that it answers with by itself. */
-  readonly problems?: readonly AnsweredProblem[]
+  readonly problems?: readonly AnyProblem[]
   /** Loads code that its first request needs. The application does not start without it. */
   readonly load?: ((stores: AppStores) => Promise<unknown>) | undefined
 }
@@ -274,6 +258,8 @@ export interface GuardOptions<D, I = never> {
   readonly security?: readonly SecurityRequirement[]
   /** The scopes in documents that tokens need. `canActivate` checks them. */
   readonly scopes?: readonly string[]
+  /** The problems that `canActivate` throws, which documents show. */
+  readonly problems?: readonly AnyProblem[]
   /** Returns whether the request may continue. `false` is a 403. It may also throw an `HttpError`. */
   readonly canActivate: (
     context: RouteContext<[I] extends [never] ? UnknownIdentityUseAfter | null | undefined : I>,
@@ -295,10 +281,11 @@ export interface GuardOptions<D, I = never> {
 export function defineGuard<D extends Tokens = {}, I = never>(given: GuardOptions<D, I>): Guard<I, never> {
   const missing = missingOptions(GUARD, given, ['name', 'canActivate'], `write ${GUARD_EXAMPLE}`)
   checkOptions(GUARD, given, GUARD_OPTIONS, missing, GUARD_EXAMPLE)
-  const { scopes, ...options } = given
+  const { scopes, problems = [], ...options } = given
   for (const requirement of options.security ?? [])
     if (scopes !== undefined && Object.values(requirement).some(hasScopes)) needingScopes(requirement, scopes)
-  return recordLocation({ inject: {}, ...options, kind: 'guard' }, defineGuard)
+  const guard: Guard<I, never> = { inject: {}, ...options, kind: 'guard' }
+  return recordLocation(problems.length === 0 ? guard : documenting(guard, { problems }), defineGuard)
 }
 
 const GUARD = 'defineGuard'
@@ -315,6 +302,7 @@ const GUARD_OPTIONS: Rules = {
     (value) => Array.isArray(value) && value.every(isString),
     "a list of strings, such as ['cars:write']",
   ],
+  problems: [isProblems, PROBLEMS_EXPECTED],
   canActivate: [isFunction, 'a function, such as (context) => context.identity !== null'],
 }
 const GUARD_EXAMPLE = `${GUARD}({ name: 'SignedIn', canActivate: (context) => context.identity !== null })`

@@ -2,6 +2,7 @@ import type { Awaitable } from '../base/values.ts'
 import type { ExecutionContext, Logger, UrlOptions, ForwardTarget, Tokens, Token } from './context.ts'
 import type { Layers, Guard } from './layers.ts'
 import type { Interceptor } from './interceptor.ts'
+import type { AnyProblem } from './problem.ts'
 import type { MeantPrefix, AnyRoute, Route, RouteList, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { VersionSpec } from '../versioning/version.ts'
@@ -26,9 +27,14 @@ export interface Controller<N, P, T, R = readonly [], V = unknown, I = unknown> 
   readonly routes: T
   /** The routers below it. */
   readonly routers?: R
-  /** The interceptors of all its routes. */
+  /** The interceptors and problems of all its routes. */
   readonly interceptors?: I
 }
+
+/** The interceptors and problems of a level, which clients know. */
+export type Around<I extends readonly unknown[], E extends readonly unknown[]> = E extends readonly []
+  ? I
+  : readonly [...I, ...E]
 
 /** A controller whose types are forgotten. */
 export interface AnyController extends Shared, Layers {
@@ -50,8 +56,9 @@ export interface ControllerOptions<
   G,
   V extends VersionSpec,
   I = readonly Interceptor[],
+  E = readonly AnyProblem[],
 >
-  extends Shared, Omit<Layers, 'guards' | 'interceptors'> {
+  extends Omit<Shared, 'problems'>, Omit<Layers, 'guards' | 'interceptors'> {
   /** Names the controller. A trailing `Controller` is dropped, and the rest is written in kebab case. */
   readonly name?: N
   /** The path before that of every route. It may have parameters. @default `/` and the name */
@@ -64,6 +71,8 @@ export interface ControllerOptions<
   readonly guards?: readonly Guard<G>[]
   /** Interceptors that run around every handler, inside those of the module. */
   readonly interceptors?: I
+  /** The problems that every handler may throw, besides those of the module. */
+  readonly problems?: E
   /** The routes: objects, or results of `defineRoute`. */
   readonly routes: T
 }
@@ -77,8 +86,9 @@ export interface RouterOptions<
   G,
   V extends VersionSpec,
   I = readonly Interceptor[],
+  E = readonly AnyProblem[],
 >
-  extends Shared, Omit<Layers, 'guards' | 'interceptors'> {
+  extends Omit<Shared, 'problems'>, Omit<Layers, 'guards' | 'interceptors'> {
   /** Names the router. Names of nested routers are joined by dots. */
   readonly name?: N
   /** The path before that of every route. It may have parameters. @default `/` and the name */
@@ -89,6 +99,8 @@ export interface RouterOptions<
   readonly guards?: readonly Guard<G>[]
   /** Interceptors around every handler of this router and of the routers below it, inside the interceptors of the module. */
   readonly interceptors?: I
+  /** The problems that every handler of this router and of the routers below it may throw, besides those of the module. */
+  readonly problems?: E
   /** The routes: objects, or results of `defineRoute`. */
   readonly routes?: T
   /** Routers below this one. They inherit its prefix, version, tags, guards, interceptors, middleware and error handlers. */
@@ -125,6 +137,7 @@ export function defineController<
   G = IdentityValue,
   const V extends VersionSpec = never,
   const I extends readonly Interceptor[] = readonly [],
+  const E extends readonly AnyProblem[] = readonly [],
 >(
   options: ControllerOptions<
     N,
@@ -133,9 +146,10 @@ export function defineController<
     C,
     G,
     V,
-    I
+    I,
+    E
   >,
-): Controller<N, P, T, readonly [], V, I> {
+): Controller<N, P, T, readonly [], V, Around<I, E>> {
   // the routes are the array that was given; T is how their types are remembered
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return recordLocation({ ...options, kind: 'controller' }, defineController) as unknown as Controller<
@@ -144,7 +158,7 @@ export function defineController<
     T,
     readonly [],
     V,
-    I
+    Around<I, E>
   >
 }
 
@@ -162,6 +176,7 @@ export function defineRouter<
   G = IdentityValue,
   const V extends VersionSpec = never,
   const I extends readonly Interceptor[] = readonly [],
+  const E extends readonly AnyProblem[] = readonly [],
 >(
   options: RouterOptions<
     N,
@@ -170,9 +185,10 @@ export function defineRouter<
     R,
     G,
     V,
-    I
+    I,
+    E
   >,
-): Controller<N, P, T, R, V, I> {
+): Controller<N, P, T, R, V, Around<I, E>> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return recordLocation({ ...options, kind: 'router' }, defineRouter) as unknown as Controller<
     N,
@@ -180,7 +196,7 @@ export function defineRouter<
     T,
     R,
     V,
-    I
+    Around<I, E>
   >
 }
 
@@ -194,7 +210,7 @@ export interface Module<C, I, V = unknown, L = unknown> {
   readonly controllers?: C
   /** The imported modules, with their inferred types. */
   readonly imports?: I
-  /** The interceptors of all its routes. */
+  /** The interceptors and problems of all its routes. */
   readonly interceptors?: L
 }
 
@@ -210,7 +226,9 @@ export interface StartedApp {
 
 /** The fields of a module that need no inference. */
 export interface ModuleFields
-  extends Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Layers {
+  extends
+    Pick<Shared, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema' | 'problems'>,
+    Layers {
   /** Names the module in messages. */
   readonly name?: string
   /** The providers of the module, and results of `bind`. */
@@ -238,10 +256,14 @@ export interface AnyModule extends ModuleFields {
 }
 
 /** The options of `defineModule`. */
-export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Interceptor[]> extends Omit<
-  ModuleFields,
-  'interceptors'
-> {
+export interface ModuleOptions<
+  C,
+  R,
+  I,
+  V extends VersionSpec,
+  L = readonly Interceptor[],
+  E = readonly AnyProblem[],
+> extends Omit<ModuleFields, 'interceptors' | 'problems'> {
   /** The version of every route of this module, not of its imports, that has none nearer to it. */
   readonly version?: V
   /** The imported modules, or promises of modules. A module that is imported twice is one module. */
@@ -252,6 +274,8 @@ export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Inte
   readonly routers?: R
   /** Interceptors that run around every handler of this module, inside those of the application. */
   readonly interceptors?: L
+  /** The problems that every handler of this module may throw. */
+  readonly problems?: E
 }
 
 /** A module that another one imports, or a promise of it. */
@@ -276,14 +300,17 @@ export function defineModule<
   const I extends readonly ModuleImport[] = readonly [],
   const V extends VersionSpec = never,
   const L extends readonly Interceptor[] = readonly [],
->(options: ModuleOptions<C, R, I, V, L>): Module<C[number] | R[number], Awaited<I[number]>, V, L> {
+  const E extends readonly AnyProblem[] = readonly [],
+>(
+  options: ModuleOptions<C, R, I, V, L, E>,
+): Module<C[number] | R[number], Awaited<I[number]>, V, Around<L, E>> {
   // controllers and imports are the arrays that were given; the type parameters remember their elements
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return recordLocation({ ...options, kind: 'module' }, defineModule) as unknown as Module<
     C[number] | R[number],
     Awaited<I[number]>,
     V,
-    L
+    Around<L, E>
   >
 }
 

@@ -24,6 +24,7 @@ import type {
   WithoutStatus,
 } from './infer.ts'
 import type { AddedInterceptor } from './interceptor.ts'
+import type { AddedProblem, AnyProblem } from './problem.ts'
 import type { IdentityValue } from './register.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
@@ -44,6 +45,8 @@ export interface Shared {
   readonly includeInSchema?: boolean
   /** Data of your own, which handlers and guards read as `context.route.meta`. */
   readonly meta?: object
+  /** The problems that handlers throw, which documents and clients show, besides those of the levels above. */
+  readonly problems?: readonly AnyProblem[]
 }
 
 /** The fields of a route that need no inference. */
@@ -154,6 +157,8 @@ type InferredFields<E, P> = {
   readonly withoutGuards?: readonly DroppedGuard<E>[]
   /** Interceptors that run around the handler, inside those of the controller. */
   readonly interceptors?: readonly AddedInterceptor<E>[]
+  /** The problems that the handler throws, which documents and clients show, besides those of the levels above. */
+  readonly problems?: readonly AddedProblem<E>[]
 }
 
 /** The handler of a route. A type literal like the one above. */
@@ -168,14 +173,17 @@ type HandlerField<E, I extends Inherited> = {
 /** A route that answers by itself. */
 export interface HandledRoute<E, I extends Inherited>
   extends
-    Omit<RouteOptions, 'version'>,
+    Omit<RouteOptions, 'version' | 'problems'>,
     Omit<Layers, 'guards' | 'interceptors'>,
     InferredFields<E, I['prefix']>,
     HandlerField<E, I> {}
 
 /** A route whose requests go to an API behind the application. */
 export interface ForwardedRoute<E, P>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, P> {
+  extends
+    Omit<RouteOptions, 'version' | 'problems'>,
+    Omit<Layers, 'guards' | 'interceptors'>,
+    InferredFields<E, P> {
   /** The API that answers, in the place of a handler. */
   readonly forward: ForwardTarget
   /** Whether requests and responses are parsed even if no change alters them. @default that of the upstream, which is `false` */

@@ -6,6 +6,7 @@ import {
 } from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/context.ts'
+import { isProblems, PROBLEMS_EXPECTED } from '../define/problem.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
@@ -40,6 +41,7 @@ const SHARED = {
   // reported in detail by `routePolicyProblems`
   policy: [() => true, 'an object'],
   includeInSchema: FLAG,
+  problems: [isProblems, PROBLEMS_EXPECTED],
 } as const satisfies Rules
 
 /** Whether the value was made by a function that makes one of these kinds of definition. */

@@ -15,6 +15,8 @@ import type { ResolvedRoute } from './resolved-route.ts'
 import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack, ModuleNode } from './modules.ts'
 import { resolveLazy } from '../define/module.ts'
+import { documentedOf } from '../define/layers.ts'
+import type { AnyProblem } from '../define/problem.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { dataResponses, readSchemas, type RouteSchemas } from '../schema/route-schemas.ts'
 import { fitsOf, type Fitted } from '../define/interceptor.ts'
@@ -30,6 +32,8 @@ interface InheritedShared {
   readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
+  /** Each once, the outermost first. */
+  readonly problems: readonly AnyProblem[]
 }
 
 /** The settings that a route gets from the controller, routers and module around it. */
@@ -92,6 +96,7 @@ function withPattern(
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   if (route.forward !== undefined) inject.set(FORWARDED, route.forward)
   const layers = routeLayers(route, inherited, found)
+  found.push(...duplicateProblems(shared.problems, layers))
   const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, problems)
   if (route.controller !== undefined) found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
@@ -159,7 +164,25 @@ export function inheritShared(
       Object.keys(ownPolicy).length === 0 ? above.policies : [{ ...ownPolicy, where }, ...above.policies],
     includeInSchema: above.includeInSchema && (own.includeInSchema ?? true),
     meta: { ...above.meta, ...meta },
+    problems: [...new Set([...above.problems, ...(own.problems ?? [])])],
   }
+}
+
+/** Reports problems of one code that differ: documents and clients tell problems apart by their codes. */
+function duplicateProblems(
+  problems: readonly AnyProblem[],
+  { guards }: LayerStack,
+): readonly Omit<DefinitionProblem, 'where'>[] {
+  const known = new Map<string, AnyProblem>()
+  const added = documentedOf(guards.map(({ part }) => part)).flatMap((each) => each.problems ?? [])
+  return [...problems, ...added].flatMap((problem) => {
+    const { code, status, members } = problem
+    const first = known.get(code) ?? problem
+    known.set(code, first)
+    if (first.status === status && first.members === members) return []
+    const message = `two problems have the code ${code}, and differ in their status or members`
+    return [{ code: 'duplicate_problem', message, fix: 'give one of them another code' }]
+  })
 }
 
 /** Where a route stands, before it is known what it is called. */

@@ -95,6 +95,7 @@ const NOTHING_INHERITED = {
   policies: [],
   includeInSchema: true,
   meta: {},
+  problems: [],
   inject: {},
 } as const
 

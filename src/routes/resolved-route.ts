@@ -1,5 +1,7 @@
 import type { Awaitable } from '../base/values.ts'
 import type { Token, Tokens } from '../define/context.ts'
+import { documentedOf } from '../define/layers.ts'
+import type { AnyProblem } from '../define/problem.ts'
 import type { Method, HttpRequest } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
@@ -46,6 +48,8 @@ export interface ResolvedRoute extends CopiedOptions {
   /** Set on the route of what a router mounts. */
   readonly mount?: MountFacts
   readonly tags: readonly string[]
+  /** The problems that it declares, each once. */
+  readonly problems: readonly AnyProblem[]
   /** Merged into the operation in documents. */
   readonly openapi: object
   readonly deprecated: boolean
@@ -59,6 +63,16 @@ export interface ResolvedRoute extends CopiedOptions {
   readonly layer?: VersionLayer
   /** The pattern with the names that parameters have there, for documents and clients. */
   readonly shownPattern?: Pattern
+}
+
+/** The problems that a route and its guards declare, without those whose responses documents share. */
+export function problemsOf({
+  layers,
+  problems = [],
+}: Partial<Pick<ResolvedRoute, 'layers' | 'problems'>>): readonly AnyProblem[] {
+  const parts = (layers?.guards ?? []).map(({ part }) => part)
+  const added = documentedOf(parts).flatMap((each) => each.problems ?? [])
+  return [...new Set([...problems, ...added])].filter(({ component }) => component === undefined)
 }
 
 /** Facts about what a router mounts. */

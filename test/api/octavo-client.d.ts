@@ -12,10 +12,10 @@ export interface Answer<S extends number, D> {
 
 type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
-type AnswersByStatus<R, St, Es> = [R] extends [never]
-  ? Answer<number, unknown>
+type AnswersByStatus<R, St, Es, Any extends number> = [R] extends [never]
+  ? Answer<Any, unknown>
   : R extends Schema
-    ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
+    ? Answer<Any, Enveloped<Wire<OutputAt<R, St>>, Es>>
     : {
         [K in keyof R & ResponseKey]: Answer<
           StatusesAt<R, K>,
@@ -23,11 +23,12 @@ type AnswersByStatus<R, St, Es> = [R] extends [never]
         >
       }[keyof R & ResponseKey]
 
-type AnswersIn<E, N, St, Around> = AnswersByStatus<
-  unknown extends St ? ByStatus<AnswersOf<E>> : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>,
-  St,
-  EnvelopesOf<Around, EnvelopesIn<E>>
->
+type AnswersIn<E, N, St, Around> = [Extract<E, Wrapping | DeclaredProblemMark>, Around] extends [
+  never,
+  readonly [],
+]
+  ? AnswersByStatus<DeclaredAt<E, N, St>, St, readonly [], number>
+  : MarkedAnswers<E, N, St, Around, ProblemsIn<E, Around>>
 
 type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
   ? AnswersIn<Element, N, St, Around>
@@ -37,10 +38,13 @@ type AnyPlaced = PlacedController<unknown, string, unknown, unknown, unknown, un
 
 type AroundAll<A> = A extends {
   readonly [TYPES]?: {
+    readonly errors: infer F
     readonly interceptors: infer I
   }
 }
-  ? I
+  ? [F] extends [Schema]
+    ? readonly [Formatted, ...(I & readonly unknown[])]
+    : I
   : readonly []
 
 export type As = 'data' | 'stream' | 'events' | 'response'
@@ -192,6 +196,18 @@ type DataAt<S, St> = S extends {
       : never
   : Wire<OutputAt<S, St>>
 
+type DeclaredAt<E, N, St> = unknown extends St
+  ? ByStatus<AnswersOf<E>>
+  : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>
+
+export interface DeclaredProblem<C, S> {
+  readonly code: C
+  readonly detail?: string
+  readonly status: S
+  readonly title: string
+  readonly type: string
+}
+
 type DefaultVersionOf<A, M> = A extends {
   readonly [TYPES]?: {
     readonly versions: EnabledVersions<infer D, unknown, unknown>
@@ -329,6 +345,8 @@ type FilledMany<T, E, D> = [string, T] extends [E, JsonValue]
         [K in keyof T]: Filled<T[K], D>
       }
 
+type Formatted = 'formatted'
+
 export interface InVersion<in out A, in out View = unknown> {
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
   url<const K extends RouteNames<ModuleIn<A>>>(
@@ -375,6 +393,15 @@ type ListedOf<A> = A extends {
 }
   ? L
   : never
+
+type MarkedAnswers<E, N, St, Around, Ps> =
+  | AnswersByStatus<
+      DeclaredAt<E, N, St>,
+      St,
+      EnvelopesOf<Around, EnvelopesIn<E>>,
+      [Ps] extends [never] ? number : SuccessStatus
+    >
+  | ProblemAnswers<Ps, St>
 
 type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
   ? CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
@@ -602,6 +629,11 @@ type PlainAt<T, Seen, Hidden, Inherited> = Inherited extends 'never'
           : T[I]
     }[number & keyof T]
 
+type ProblemAnswers<D, St> =
+  D extends DeclaredProblemMark<infer C, infer S extends number, infer M>
+    ? Answer<S, DeclaredProblem<C, S> & (M extends Schema ? Wire<OutputAt<M, St>> : unknown)>
+    : never
+
 export class ProblemError extends Error {
   constructor(response: Response, data: unknown, isOwn?: boolean)
   readonly code: string | undefined
@@ -619,6 +651,18 @@ export class ProblemError extends Error {
   readonly title: string
   readonly type: string
 }
+
+type ProblemsIn<E, Around> = Around extends readonly []
+  ? Extract<E, DeclaredProblemMark>
+  : Around extends readonly [Formatted, ...unknown[]]
+    ? never
+    : Extract<E, DeclaredProblemMark> | ProblemsOf<Around[number & keyof Around]>
+
+type ProblemsOf<P> = P extends {
+  readonly $declares?: infer D
+}
+  ? Extract<D, DeclaredProblemMark>
+  : never
 
 type QueryOf<I> = I extends {
   readonly query?: infer Q
@@ -695,6 +739,7 @@ export interface RouteCall {
   readonly method: string
   readonly others?: readonly string[]
   readonly path: string
+  readonly problems?: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly type?: string
 }

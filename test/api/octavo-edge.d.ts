@@ -4,13 +4,19 @@ export { AcceptedOptions } from 'octavo'
 
 export { AddedIdentity } from 'octavo'
 
+export { AddedProblem } from 'octavo'
+
 export { AmbiguousVersion } from 'octavo'
 
 export { AnyGuard } from 'octavo'
 
+export { AnyProblem } from 'octavo'
+
 export { AnyProvider } from 'octavo'
 
 export { AppOptions } from 'octavo'
+
+export { AroundRoutes } from 'octavo'
 
 export { Awaitable } from 'octavo'
 
@@ -54,6 +60,8 @@ export { CookieOptions } from 'octavo'
 
 export { DataIn } from 'octavo'
 
+export { DeclaredProblemMark } from 'octavo'
+
 export { DefaultVersion } from 'octavo'
 
 export { DefaultVersionContext } from 'octavo'
@@ -67,6 +75,8 @@ export { DefinitionProblem } from 'octavo'
 export { DefinitionWarning } from 'octavo'
 
 export { DefinitionWarningCode } from 'octavo'
+
+export { DescribedHeader } from 'octavo'
 
 export { Disposition } from 'octavo'
 
@@ -272,7 +282,17 @@ export { PrefixOptions } from 'octavo'
 
 export { PresentedOptions } from 'octavo'
 
+export { Problem } from 'octavo'
+
+export { ProblemArguments } from 'octavo'
+
 export { ProblemDocument } from 'octavo'
+
+export { ProblemExample } from 'octavo'
+
+export { ProblemExtra } from 'octavo'
+
+export { ProblemOptions } from 'octavo'
 
 export { Provider } from 'octavo'
 
@@ -516,6 +536,8 @@ export { defineInterceptor } from 'octavo'
 export { defineModule } from 'octavo'
 
 export { defineParamType } from 'octavo'
+
+export { defineProblem } from 'octavo'
 
 export { defineProvider } from 'octavo'
 

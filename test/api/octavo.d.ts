@@ -42,6 +42,10 @@ interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {
   readonly [ENVELOPE]?: Fallback<Extract<E, Wrapping>, Wrapping>
 }
 
+export interface AddedProblem<E> extends Omit<AnyProblem, '$declares'> {
+  readonly $declares?: Fallback<Extract<E, DeclaredProblemMark>, DeclaredProblemMark>
+}
+
 type AfterDot<A extends string, K extends string> = A extends ''
   ? K
   : K extends `${A}.${infer Rest}`
@@ -84,6 +88,19 @@ interface AnyHandler<A, R, Who> {
 
 type AnyInput = {
   readonly [K in keyof InputSpec]: object
+}
+
+export interface AnyProblem {
+  readonly $declares?: DeclaredProblemMark
+  readonly code: string
+  readonly description?: string | undefined
+  readonly example?: Readonly<Record<string, unknown>> | undefined
+  readonly headers?: Readonly<Record<string, DescribedHeader>> | undefined
+  readonly kind: 'problem'
+  readonly members?: Schema | undefined
+  readonly status: number
+  readonly title: string
+  readonly type?: string | undefined
 }
 
 export type AnyProvider = Provider<unknown>
@@ -135,6 +152,10 @@ interface AppTypes<M, F = unknown, V = unknown, I = unknown> {
   readonly module: M
   readonly versions: V
 }
+
+export type AroundRoutes<I extends readonly unknown[], E extends readonly unknown[]> = E extends readonly []
+  ? I
+  : readonly [...I, ...E]
 
 export type Awaitable<T> = T | PromiseLike<T>
 
@@ -299,13 +320,15 @@ export interface ControllerOptions<
   G,
   V extends VersionSpec,
   I = readonly Interceptor[],
+  E = readonly AnyProblem[],
 >
-  extends SharedOptions, Omit<Layers, 'guards' | 'interceptors'> {
+  extends Omit<SharedOptions, 'problems'>, Omit<Layers, 'guards' | 'interceptors'> {
   readonly guards?: readonly Guard<G>[]
   readonly inject?: C
   readonly interceptors?: I
   readonly name?: N
   readonly prefix?: MeantPrefix<P>
+  readonly problems?: E
   readonly routes: T
   readonly version?: V
 }
@@ -344,6 +367,7 @@ const DEFINITION_ERRORS: {
   readonly duplicate_operation_id: 'two operations of one document have the same id'
   readonly duplicate_param: 'a path pattern names one parameter twice'
   readonly duplicate_param_type: 'two different parameter types have the same name'
+  readonly duplicate_problem: 'a route declares two different problems of one code'
   readonly duplicate_provider: 'a module provides one token twice'
   readonly duplicate_route: 'two routes answer the same method, path shape and version'
   readonly duplicate_schema: 'two schemas have the same name in one document'
@@ -454,6 +478,8 @@ type DeclaredEvent<M> =
       readonly event?: undefined
     })
 
+export type DeclaredProblemMark<C = unknown, S = unknown, M = unknown> = readonly ['declares', C, S, M]
+
 export interface DefaultVersion {
   (request: HttpRequest_2, choice: VersionChoice, context: DefaultVersionContext): Awaitable<string | null>
   readonly names?: readonly string[]
@@ -492,6 +518,11 @@ export interface DefinitionWarning extends Omit<DefinitionProblem, 'code'> {
 }
 
 export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
+
+export interface DescribedHeader {
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
@@ -845,7 +876,10 @@ export interface ForwardTarget extends Token<UpstreamApp> {
 }
 
 export interface ForwardedRoute<E, P>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, P> {
+  extends
+    Omit<RouteOptions, 'version' | 'problems'>,
+    Omit<Layers, 'guards' | 'interceptors'>,
+    InferredFields<E, P> {
   readonly forward: ForwardTarget
   readonly validate?: boolean
 }
@@ -871,13 +905,14 @@ export interface GuardOptions<D, I = never> {
   ) => Awaitable<boolean>
   readonly inject?: D
   readonly name: string
+  readonly problems?: readonly AnyProblem[]
   readonly scopes?: readonly string[]
   readonly security?: readonly SecurityRequirement[]
 }
 
 export interface HandledRoute<E, I extends Inherited>
   extends
-    Omit<RouteOptions, 'version'>,
+    Omit<RouteOptions, 'version' | 'problems'>,
     Omit<Layers, 'guards' | 'interceptors'>,
     InferredFields<E, I['prefix']>,
     HandlerField<E, I> {}
@@ -1029,6 +1064,7 @@ type InferredFields<E, P> = {
   readonly method: Kept<E, Method | readonly Method[]>
   readonly name?: Kept<E, string>
   readonly path?: MeantPath<Fallback<PathsIn<E>, `/${string}`>>
+  readonly problems?: readonly AddedProblem<E>[]
   readonly response?: Fallback<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
   readonly version?: VersionField<E>
   readonly withoutGuards?: readonly DroppedGuard<E>[]
@@ -1327,7 +1363,9 @@ export interface Module<C, I, V = unknown, L = unknown> {
 }
 
 export interface ModuleFields
-  extends Pick<SharedOptions, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema'>, Layers {
+  extends
+    Pick<SharedOptions, 'version' | 'tags' | 'deprecated' | 'policy' | 'includeInSchema' | 'problems'>,
+    Layers {
   readonly exports?: readonly (Token<unknown> | Module<unknown, unknown>)[]
   readonly global?: boolean
   readonly name?: string
@@ -1340,13 +1378,18 @@ export interface ModuleFields
 
 export type ModuleImport = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
 
-export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Interceptor[]> extends Omit<
-  ModuleFields,
-  'interceptors'
-> {
+export interface ModuleOptions<
+  C,
+  R,
+  I,
+  V extends VersionSpec,
+  L = readonly Interceptor[],
+  E = readonly AnyProblem[],
+> extends Omit<ModuleFields, 'interceptors' | 'problems'> {
   readonly controllers?: C
   readonly imports?: I
   readonly interceptors?: L
+  readonly problems?: E
   readonly routers?: R
   readonly version?: V
 }
@@ -1620,6 +1663,19 @@ export interface PresentedOptions extends RawOptions, CacheOptions {
   readonly type?: string
 }
 
+export interface Problem<C extends string, S extends number, M> extends AnyProblem {
+  readonly $declares?: DeclaredProblemMark<C, S, M>
+  (...given: ProblemArguments<M>): HttpError
+  readonly code: C
+  readonly status: S
+}
+
+export type ProblemArguments<M> = [M] extends [undefined]
+  ? [detail?: string, members?: undefined, extra?: ProblemExtra]
+  : object extends InputOf<M>
+    ? [detail?: string, members?: InputOf<M>, extra?: ProblemExtra]
+    : [detail: string | undefined, members: InputOf<M>, extra?: ProblemExtra]
+
 export interface ProblemDocument {
   readonly [member: string]: unknown
   readonly code: string
@@ -1628,6 +1684,23 @@ export interface ProblemDocument {
   readonly status: number
   readonly title: string
   readonly type: string
+}
+
+export interface ProblemExample {
+  readonly detail?: string
+}
+
+export type ProblemExtra = Pick<HttpErrorOptions, 'headers' | 'cause'>
+
+export interface ProblemOptions<C, S, M> {
+  readonly code: C
+  readonly description?: string
+  readonly example?: ProblemExample & ([NoInfer<M>] extends [undefined] ? {} : InputOf<NoInfer<M>>)
+  readonly headers?: Readonly<Record<string, DescribedHeader>>
+  readonly members?: M
+  readonly status: S
+  readonly title: string
+  readonly type?: string
 }
 
 export interface Provider<T> extends Token<T> {
@@ -1955,13 +2028,15 @@ export interface RouterOptions<
   G,
   V extends VersionSpec,
   I = readonly Interceptor[],
+  E = readonly AnyProblem[],
 >
-  extends SharedOptions, Omit<Layers, 'guards' | 'interceptors'> {
+  extends Omit<SharedOptions, 'problems'>, Omit<Layers, 'guards' | 'interceptors'> {
   readonly guards?: readonly Guard<G>[]
   readonly interceptors?: I
   readonly mount?: WebHandler | ForwardTarget
   readonly name?: N
   readonly prefix?: MeantPrefix<P>
+  readonly problems?: E
   readonly routers?: R
   readonly routes?: T
   readonly version?: V
@@ -2080,6 +2155,7 @@ export interface SharedOptions {
   readonly includeInSchema?: boolean
   readonly meta?: object
   readonly policy?: RoutePolicy
+  readonly problems?: readonly AnyProblem[]
   readonly tags?: readonly string[]
   readonly version?: VersionSpec
 }
@@ -2634,6 +2710,7 @@ export function defineController<
   G = IdentityValue,
   const V extends VersionSpec = never,
   const I extends readonly Interceptor[] = readonly [],
+  const E extends readonly AnyProblem[] = readonly [],
 >(
   options: ControllerOptions<
     N,
@@ -2651,9 +2728,10 @@ export function defineController<
     C,
     G,
     V,
-    I
+    I,
+    E
   >,
-): Controller<N, P, T, readonly [], V, I>
+): Controller<N, P, T, readonly [], V, AroundRoutes<I, E>>
 
 export function defineErrorFormat<const S extends Schema>(options: ErrorFormatOptions<S>): ErrorFormat<S>
 
@@ -2678,9 +2756,18 @@ export function defineModule<
   const I extends readonly ModuleImport[] = readonly [],
   const V extends VersionSpec = never,
   const L extends readonly Interceptor[] = readonly [],
->(options: ModuleOptions<C, R, I, V, L>): Module<C[number] | R[number], Awaited<I[number]>, V, L>
+  const E extends readonly AnyProblem[] = readonly [],
+>(
+  options: ModuleOptions<C, R, I, V, L, E>,
+): Module<C[number] | R[number], Awaited<I[number]>, V, AroundRoutes<L, E>>
 
 export function defineParamType<T = string>(options: ParamTypeOptions<T>): ParamType
+
+export function defineProblem<
+  const C extends string,
+  const S extends number,
+  M extends Schema | undefined = undefined,
+>(options: ProblemOptions<C, S, M>): Problem<C, S, M>
 
 export function defineProvider<T, D extends Tokens = {}>(options: ProviderOptions<T, D>): Provider<T>
 
@@ -2718,6 +2805,7 @@ export function defineRouter<
   G = IdentityValue,
   const V extends VersionSpec = never,
   const I extends readonly Interceptor[] = readonly [],
+  const E extends readonly AnyProblem[] = readonly [],
 >(
   options: RouterOptions<
     N,
@@ -2735,9 +2823,10 @@ export function defineRouter<
     R,
     G,
     V,
-    I
+    I,
+    E
   >,
-): Controller<N, P, T, R, V, I>
+): Controller<N, P, T, R, V, AroundRoutes<I, E>>
 
 export function defineToken<T>(name: string): Token<T>
 

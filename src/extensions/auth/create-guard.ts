@@ -1,5 +1,6 @@
 import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
-import type { AnyGuard, Identified, SecurityScheme, AnsweredProblem } from '../../define/layers.ts'
+import type { AnyGuard, Identified, SecurityScheme } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { httpError, addedError, type HttpError } from '../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
@@ -155,11 +156,9 @@ export function insufficientScope(challenge: Grant['challenge'], names: readonly
 }
 
 /** The same for documents, which show it once for all scopes. */
-export const LACKING_SCOPE: AnsweredProblem = {
-  name: 'InsufficientScope',
-  example: addedError('insufficient_scope', DETAIL),
-  description: DETAIL,
-  headers: {
-    'WWW-Authenticate': { description: 'The scopes (RFC 6750 section 3)', schema: { type: 'string' } },
-  },
-}
+export const LACKING_SCOPE = ownProblem(
+  'InsufficientScope',
+  addedError('insufficient_scope', DETAIL),
+  DETAIL,
+  { 'WWW-Authenticate': { description: 'The scopes (RFC 6750 section 3)', schema: { type: 'string' } } },
+)

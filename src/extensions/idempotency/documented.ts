@@ -1,5 +1,6 @@
 import { addedError, type HttpError } from '../../http/errors.ts'
-import { RETRY_AFTER, type AnsweredProblem, type Documented } from '../../define/layers.ts'
+import { RETRY_AFTER, type Documented } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { HEADER, missingKey } from './request-key.ts'
 
 /** A method whose requests can have a key. */
@@ -35,30 +36,22 @@ export function describeIdempotency(
   required: boolean,
   refuses: boolean,
 ): Documented {
-  const problems: readonly AnsweredProblem[] = [
-    {
-      name: 'IdempotencyKeyRefused',
-      example: missingKey(),
-      description: `${HEADER} is missing or malformed`,
-    },
-    {
-      name: 'IdempotencyKeyInUse',
-      example: inUse(),
-      description: `A request with the same ${HEADER} is not answered yet, or cannot be answered again`,
-      headers: RETRY_AFTER,
-    },
-    {
-      name: 'IdempotencyKeyReused',
-      example: reused(),
-      description: `Another request had the same ${HEADER}`,
-    },
+  const problems = [
+    ownProblem('IdempotencyKeyRefused', missingKey(), `${HEADER} is missing or malformed`),
+    ownProblem(
+      'IdempotencyKeyInUse',
+      inUse(),
+      `A request with the same ${HEADER} is not answered yet, or cannot be answered again`,
+      RETRY_AFTER,
+    ),
+    ownProblem('IdempotencyKeyReused', reused(), `Another request had the same ${HEADER}`),
   ]
-  const down = {
-    name: 'IdempotencyUnavailable',
-    example: unavailable(),
-    description: 'Keys of requests cannot be kept at the moment',
-    headers: RETRY_AFTER,
-  }
+  const down = ownProblem(
+    'IdempotencyUnavailable',
+    unavailable(),
+    'Keys of requests cannot be kept at the moment',
+    RETRY_AFTER,
+  )
   return {
     methods,
     takesKeys: true,

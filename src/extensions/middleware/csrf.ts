@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { documenting, type Middleware } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { addedError, type HttpError } from '../../http/errors.ts'
 import { atOnceOr, isPromise, isBoolean, isFunction } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
@@ -58,9 +59,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
       : passIfGranted(granted, next)
   }
   return documenting(guard, {
-    problems: [
-      { name: 'CrossSiteRequest', example: refusal(), description: 'The request comes from another site' },
-    ],
+    problems: [ownProblem('CrossSiteRequest', refusal(), 'The request comes from another site')],
   })
 }
 

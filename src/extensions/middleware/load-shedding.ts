@@ -2,6 +2,7 @@ import { atOnceOr, isFunction } from '../../base/values.ts'
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 
 import { documenting, RETRY_AFTER, type Middleware } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { DefinitionError, checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
 import { addedError, type HttpError } from '../../http/errors.ts'
 
@@ -45,14 +46,7 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
     return next()
   }
   return documenting(shed, {
-    problems: [
-      {
-        name: 'Overloaded',
-        example: overloaded(headers),
-        description: 'The server is overloaded',
-        headers: RETRY_AFTER,
-      },
-    ],
+    problems: [ownProblem('Overloaded', overloaded(headers), 'The server is overloaded', RETRY_AFTER)],
   })
 }
 

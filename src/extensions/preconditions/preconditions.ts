@@ -11,7 +11,8 @@ import {
 import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { defineInterceptor, withFits, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
-import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
+import { documenting, type Documented } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { isRaw, isReply, reply } from '../../define/reply.ts'
 import type { Method } from '../../http/http.ts'
 import {
@@ -227,21 +228,17 @@ function toConditionHeaders(required: boolean, hasDate: boolean): readonly Docum
     ETag: { description: 'The version of the state (RFC 9110 section 8.8.3)', schema: text },
     ...(hasDate && { 'Last-Modified': { description: 'When the state changed last', schema: text } }),
   }
-  const unreadable: AnsweredProblem = {
-    name: 'PreconditionMalformed',
-    example: malformedTag(),
-    description: 'A condition of the request is malformed',
-  }
-  const unmet: AnsweredProblem = {
-    name: 'PreconditionFailed',
-    example: preconditionFailed(),
-    description: 'The state is not the one that the conditions of the request name',
-  }
-  const absent: AnsweredProblem = {
-    name: 'PreconditionRequired',
-    example: conditionRequired(),
-    description: 'The request has no condition',
-  }
+  const unreadable = ownProblem(
+    'PreconditionMalformed',
+    malformedTag(),
+    'A condition of the request is malformed',
+  )
+  const unmet = ownProblem(
+    'PreconditionFailed',
+    preconditionFailed(),
+    'The state is not the one that the conditions of the request name',
+  )
+  const absent = ownProblem('PreconditionRequired', conditionRequired(), 'The request has no condition')
   const changing = (methods: readonly Method[], isRequired: boolean): Documented => ({
     methods,
     requestHeaders: [

@@ -9,6 +9,7 @@ import {
 } from '../../base/definition-error.ts'
 import type { ExecutionContext, Logger, Injected, Tokens } from '../../define/context.ts'
 import { documenting, type Guard } from '../../define/layers.ts'
+import { ownProblem } from '../../define/problem.ts'
 import { withFits, type FitRoute } from '../../define/interceptor.ts'
 import {
   isBoolean,
@@ -128,9 +129,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
   const described = documenting(guard, {
     requestHeaders: companions.map((name) => ({ ...COMPANION, name })),
     problems:
-      replays === false
-        ? []
-        : [{ name: 'ReplaysUnavailable', example: replaysUnavailable(), description: 'Try again later' }],
+      replays === false ? [] : [ownProblem('ReplaysUnavailable', replaysUnavailable(), 'Try again later')],
   })
   return recordLocation(withFits(described, reportStreams), verifyWebhook)
 }

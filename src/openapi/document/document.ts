@@ -106,6 +106,7 @@ export const WITHOUT_SCHEMAS: ConvertedRoute = {
   parameters: [],
   body: undefined,
   responses: new Map(),
+  problems: [],
   errors: [],
   stream: new Map(),
   headers: new Map(),

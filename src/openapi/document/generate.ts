@@ -16,6 +16,7 @@ import type {
   OpenApiDocument,
 } from './types.ts'
 import { createOperations } from './operation.ts'
+import { problemsOf } from '../../routes/resolved-route.ts'
 import { toRouteParameters } from '../schemas/route-parameters.ts'
 import { createWebhooksOf, webhookProblems, type DocumentedWebhook } from './webhooks.ts'
 
@@ -127,7 +128,11 @@ function createConversions(
       routes: new Map(
         routesOf(versions).map((route) => [
           route,
-          { ...WITHOUT_SCHEMAS, parameters: toRouteParameters(route, new Map(), {}) },
+          {
+            ...WITHOUT_SCHEMAS,
+            parameters: toRouteParameters(route, new Map(), {}),
+            problems: problemsOf(route).map((problem) => ({ problem, members: undefined })),
+          },
         ]),
       ),
       errors: undefined,

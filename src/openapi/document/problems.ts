@@ -1,7 +1,14 @@
 import type { ResponseKey } from '../../schema/schema.ts'
-import { RETRY_AFTER, type AnsweredProblem } from '../../define/layers.ts'
-import { httpError, reasonPhrase, problemResponse, type CoreErrorCode } from '../../http/errors.ts'
-import { isRecord } from '../../base/values.ts'
+import { RETRY_AFTER } from '../../define/layers.ts'
+import type { AnyProblem } from '../../define/problem.ts'
+import {
+  httpError,
+  reasonPhrase,
+  problemResponse,
+  type CoreErrorCode,
+  type HttpError,
+} from '../../http/errors.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
 import type { Content, ResponseObject, SchemaObject } from './types.ts'
@@ -14,7 +21,7 @@ interface BuiltInResponse {
   readonly schema?: 'ValidationProblemDetails' | 'VersionProblemDetails'
   /** More members of the example. */
   readonly members?: Readonly<Record<string, unknown>>
-  readonly headers?: AnsweredProblem['headers']
+  readonly headers?: AnyProblem['headers']
 }
 
 const CHALLENGE = {
@@ -132,13 +139,53 @@ const PROBLEM_ANSWERS: ErrorAnswers = deepFreeze({
 
 /** An answer that is a problem document. */
 function toProblemAnswer(
-  { description, headers, example }: Omit<AnsweredProblem, 'name'>,
+  {
+    description,
+    headers,
+    example,
+  }: Pick<BuiltInResponse, 'description' | 'headers'> & { readonly example: HttpError },
   schema = 'ProblemDetails',
 ): ResponseObject {
   const { body } = problemResponse(example)
   const written: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
   const content = { schema: toReference(schema), example: written }
   return withHeaders({ description, content: { [PROBLEM_TYPE]: content } }, headers)
+}
+
+/**
+ * The response that is a declared problem: its code tells it from others. `members` is the schema of its members, and `content` that of all
+ * errors of an application with a format.
+ */
+export function toProblemResponse(
+  problem: AnyProblem,
+  members: SchemaObject | undefined,
+  content: Content | undefined,
+): ResponseObject {
+  const { code, status, title, type = 'about:blank', description = title, headers, example = {} } = problem
+  if (content !== undefined) return withHeaders({ description, content }, headers)
+  const own = toRecord(members)
+  const isPlain = members === undefined || isRecord(own['properties'])
+  const { required = [] } = isPlain ? own : {}
+  const schema = {
+    allOf: [
+      toReference('ProblemDetails'),
+      {
+        type: 'object',
+        properties: {
+          status: { type: 'integer', const: status },
+          code: { type: 'string', const: code },
+          ...(isPlain && toRecord(own['properties'])),
+        },
+        required: ['status', 'code', ...(Array.isArray(required) ? required : [])],
+      },
+      ...(isPlain ? [] : [own]),
+    ],
+  }
+  const { detail, ...shown } = example
+  const isComplete = problem.example !== undefined || !Array.isArray(own['required'])
+  const document = { type, title, status, ...(detail === undefined ? {} : { detail }), code, ...shown }
+  const media = isComplete ? { schema, example: document } : { schema }
+  return withHeaders({ description, content: { [PROBLEM_TYPE]: media } }, headers)
 }
 
 function withHeaders(response: ResponseObject, headers: ResponseObject['headers']): ResponseObject {
@@ -162,15 +209,14 @@ export const ANY_ERROR = 'What went wrong'
 export function toErrorAnswers(
   content: Content | undefined,
   statuses: Partial<VersionStatusCodes> = {},
-  added: readonly AnsweredProblem[] = [],
+  added: readonly AnyProblem[] = [],
 ): ErrorAnswers {
   const others = Object.fromEntries(
-    added.map((answer) => [
-      answer.name,
-      content === undefined
-        ? toProblemAnswer(answer)
-        : withHeaders({ description: answer.description, content }, answer.headers),
-    ]),
+    added.flatMap((problem) =>
+      problem.component === undefined
+        ? []
+        : [[problem.component, toProblemResponse(problem, undefined, content)]],
+    ),
   )
   if (content === undefined) {
     const { unspecified = 400, unsupported = 404, retired = 410 } = statuses

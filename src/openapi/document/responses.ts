@@ -19,6 +19,7 @@ import {
   ANY_ERROR,
   descriptionOf,
   isFormatted,
+  toProblemResponse,
   withExampleStatus,
   type ErrorAnswers,
   type ProblemAnswer,
@@ -26,6 +27,7 @@ import {
 import type { RequestWire } from './wire.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
+import { toRecord } from '../../base/values.ts'
 import { UNNAMED, type DeclaredStream } from '../../schema/route-schemas.ts'
 
 type OperationResponses = Operation['responses']
@@ -68,16 +70,34 @@ export function toOperationResponses(
   // what is declared of an error is not all that may be sent with its status: handlers can throw errors too
   for (const status of declared.keys())
     if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
-  const errors = [...found].map(([status, names]): readonly [string, OperationResponses[string]] => {
+  const problems = problemsByStatus(parts)
+  const statuses = new Set([...found.keys(), ...problems.keys()])
+  const errors = [...statuses].map((status): readonly [string, OperationResponses[string]] => {
+    const names = found.get(status) ?? []
     const own = declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
     // a range is too wide to be what error handlers answer alone
     const isAlone = own === undefined || isExact(Number(status))
-    return [status, toSharedError(status, names, answers, own, isUnknown && isAlone)]
+    const given = { status, names, problems: problems.get(status) ?? [], declared: own }
+    return [status, toSharedError(given, answers, isUnknown && isAlone)]
   })
   const empty = added
     .flatMap((one) => Object.entries(one.empty ?? {}))
     .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }] as const)
   return Object.fromEntries([...empty, ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The declared problems by their statuses. */
+function problemsByStatus({
+  converted,
+  answers,
+}: ResponseParts): ReadonlyMap<string, readonly ResponseObject[]> {
+  const content = isFormatted(answers) ? answers.Problem.content : undefined
+  const found = new Map<string, ResponseObject[]>()
+  for (const { problem, members } of converted.problems) {
+    const status = String(problem.status)
+    found.set(status, [...(found.get(status) ?? []), toProblemResponse(problem, members, content)])
+  }
+  return found
 }
 
 /** The responses that a route and the error handlers around it declare, or that of a route that declares none. */
@@ -178,10 +198,27 @@ function errorsOf(
     [isRead && sources.length > 0, 422, 'ValidationFailed'],
   ]
   for (const [can, status, name] of rules) if (can) add(status, name)
-  for (const { name, example } of added.flatMap(({ problems = [] }) => problems)) add(example.status, name)
+  for (const [status, component] of componentsOf(added)) add(status, component)
   if (refusals?.unspecified !== undefined) add(refusals.unspecified, 'UnspecifiedVersion')
   if (refusals !== undefined) add(refusals.unsupported, 'UnsupportedVersion')
   return found
+}
+
+/** The errors of a status: the names of shared answers, declared problems, and the response that is declared. */
+interface ErrorParts {
+  readonly status: string
+  readonly names: readonly string[]
+  readonly problems: readonly ResponseObject[]
+  readonly declared: ResponseObject | undefined
+}
+
+/** The problems of Octavo's own middleware, guards and interceptors, by the names of their responses. */
+function componentsOf(
+  added: readonly Documented[],
+): readonly (readonly [status: number, component: string])[] {
+  return added
+    .flatMap(({ problems = [] }) => problems)
+    .flatMap(({ status, component }) => (component === undefined ? [] : [[status, component] as const]))
 }
 
 /**
@@ -189,15 +226,14 @@ function errorsOf(
  * error handlers answer, nothing is promised but what the route declares for this status.
  */
 function toSharedError(
-  status: string,
-  names: readonly string[],
+  { status, names, problems, declared }: ErrorParts,
   answers: ErrorAnswers,
-  declared: ResponseObject | undefined,
   isUnknown: boolean,
 ): OperationResponses[string] {
-  const own = names.map((each) => withExampleStatus(answers[each] ?? answers.Problem, Number(status)))
+  const shared = names.map((each) => withExampleStatus(answers[each] ?? answers.Problem, Number(status)))
+  const own = [...problems, ...shared]
   const [name = 'Problem'] = names
-  const isShared = names.length === 1 && own[0] === answers[name]
+  const isShared = own.length === 1 && own[0] === answers[name]
   if (declared === undefined && !isUnknown && isShared) return { $ref: `#/components/responses/${name}` }
   const headers = Object.assign({}, ...own.map((each) => each.headers ?? {}))
   const promised = isUnknown ? [] : own.map(({ content }) => content)
@@ -205,10 +241,24 @@ function toSharedError(
   return {
     description:
       declared?.description ??
-      (name === 'Problem' ? ANY_ERROR : own.map(({ description }) => description).join('. ')),
+      (isShared && name === 'Problem' ? ANY_ERROR : own.map(({ description }) => description).join('. ')),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(contents.length === 0 ? {} : { content: mergeContents(contents) }),
+    ...(contents.length === 0 ? {} : { content: withExamples(mergeContents(contents), problems) }),
   }
+}
+
+/** Content with the examples of several problems, by their codes. */
+function withExamples(content: Content, problems: readonly ResponseObject[]): Content {
+  if (problems.length < 2) return content
+  const medias = problems.flatMap((each) => Object.entries(each.content ?? {}))
+  return Object.fromEntries(
+    Object.entries(content).map(([type, { example: _one, ...media }]) => {
+      const examples = medias.flatMap(([other, { example }]) =>
+        other === type && example !== undefined ? [[toRecord(example)['code'], { value: example }]] : [],
+      )
+      return [type, examples.length === 0 ? media : { ...media, examples: Object.fromEntries(examples) }]
+    }),
+  )
 }
 
 /** Content under the types that a request in this version accepts. */

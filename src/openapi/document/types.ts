@@ -1,6 +1,7 @@
 import type { ResponseKey, Schema } from '../../schema/schema.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
+import type { AnyProblem } from '../../define/problem.ts'
 import type { Webhook } from '../webhook.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -279,6 +280,8 @@ export interface ConvertedRoute {
     ResponseKey,
     { readonly description: string | undefined; readonly content: Content | undefined }
   >
+  /** The problems that are declared, each with the schema of its members. */
+  readonly problems: readonly { readonly problem: AnyProblem; readonly members: SchemaObject | undefined }[]
   /** The contents that error handlers declare, with their statuses. */
   readonly errors: readonly { readonly status: number; readonly content: Content }[]
   /** The schemas of events by their names, or the one of items under that of events without a name. */
@@ -302,7 +305,8 @@ export interface Convertible extends Pick<
   ResolvedRoute,
   'name' | 'label' | 'pattern' | 'shownPattern' | 'sources' | 'responses' | 'stream' | 'openapi'
 > {
-  readonly layers?: Pick<ResolvedRoute['layers'], 'errorHandlers'>
+  readonly layers?: ResolvedRoute['layers']
+  readonly problems?: readonly AnyProblem[]
 }
 
 /** Routes, converted together: schemas that they share are the same component. */

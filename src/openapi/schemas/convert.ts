@@ -33,6 +33,7 @@ import {
 } from './finish.ts'
 import { resolve, type Components } from '../../base/json-schema.ts'
 import type { ConvertSchemas, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
+import { problemsOf } from '../../routes/resolved-route.ts'
 import { toRouteParameters } from './route-parameters.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 
@@ -203,6 +204,10 @@ function toConvertedRoute(
           : [],
       ),
     ),
+    problems: problemsOf(route).map((problem) => ({
+      problem,
+      members: schemas.get(`problem ${problem.code}`),
+    })),
     errors: errorSchemasOf(route).flatMap(({ source, status }) => {
       const response = bySource.get(source)
       const content = response && toResponseContent(response, status, output)
@@ -225,6 +230,7 @@ function routeSchemasOf({
   parameters,
   body,
   responses,
+  problems,
   errors,
   stream,
   headers,
@@ -233,6 +239,7 @@ function routeSchemasOf({
   return [
     ...parameters.map(({ schema }) => schema),
     ...headers.values(),
+    ...problems.flatMap(({ members }) => (members === undefined ? [] : [members])),
     ...[...stream.values()].flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
     ...contents.flatMap((content) =>
       Object.values(content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),

@@ -19,7 +19,7 @@ import { deepFreeze } from '../freeze.ts'
 import type { SchemaObject, Convertible } from '../document/types.ts'
 import { toPattern } from './pattern.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { SourceName } from '../../schema/sources.ts'
 
 /** A JSON Schema that is being made. */
@@ -241,6 +241,9 @@ function sizesOf(def: SchemaDef): { readonly minimum: unknown; readonly maximum:
 /** The place of an event or item, by the name under which its schema is declared. */
 type StreamKey = `stream ${string}`
 
+/** The place of the members of a problem, by its code. */
+type ProblemKey = `problem ${string}`
+
 /** The place of a response of an error handler. */
 type ErrorKey = `error ${number} ${number}`
 
@@ -251,7 +254,7 @@ export interface SchemaPlace {
   readonly owner: Pick<ResolvedRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
-  readonly source: SourceName | ResponseKey | StreamKey | ErrorKey | HeaderKey
+  readonly source: SourceName | ResponseKey | StreamKey | ProblemKey | ErrorKey | HeaderKey
   readonly io: SchemaSide
   /** The content there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
@@ -280,6 +283,9 @@ export function toSchemaPlaces(route: Convertible): readonly SchemaPlace[] {
     ...[...route.responses].map(([status, schema]) => toOutput(status, `response ${status}`, schema)),
     ...[...(stream?.schemas ?? [])].map(([name, schema]) =>
       toOutput(`stream ${name}`, stream?.kind === 'items' ? 'items' : `events.${name}`, schema),
+    ),
+    ...problemsOf(route).flatMap(({ code, members }) =>
+      members === undefined ? [] : [toOutput(`problem ${code}`, `members of the problem ${code}`, members)],
     ),
     ...errorSchemasOf(route).map(({ source, status, schema }) =>
       toOutput(source, `response ${status} of an error handler`, schema),

@@ -270,6 +270,7 @@ function toRouteCall(
     ...streamOfCall(route),
     ...methodsWithKeys(route),
     ...(errors.length === 0 ? {} : { errors }),
+    ...(route.problems.length === 0 ? {} : { problems: route.problems.map(({ code }) => code) }),
   }
 }
 

@@ -12,7 +12,7 @@ import type { Generator } from '../../openapi/document/generate.ts'
 import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, loadZod, requireZod } from '../../schema/schema.ts'
-import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import {
@@ -180,12 +180,14 @@ function checkNamed(source: DocumentSource): void {
   )
 }
 
-function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRoute): boolean {
+function hasSchemas(route: ResolvedRoute): boolean {
+  const { sources, responses, stream, openapi, layers } = route
   return (
     sources.length > 0 ||
     responses.size > 0 ||
     stream !== undefined ||
     headerSchemasOf(openapi).length > 0 ||
+    problemsOf(route).some(({ members }) => members !== undefined) ||
     layers.errorHandlers.some(({ response }) => response !== undefined)
   )
 }

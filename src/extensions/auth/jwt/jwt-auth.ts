@@ -1,5 +1,6 @@
 import type { ExecutionContext, Injected, Tokens } from '../../../define/context.ts'
-import { needingScopes, documenting, type Guard, type AnsweredProblem } from '../../../define/layers.ts'
+import { needingScopes, documenting, type Guard } from '../../../define/layers.ts'
+import { ownProblem } from '../../../define/problem.ts'
 import {
   recordLocation,
   invalidOption,
@@ -143,11 +144,11 @@ export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S
   )
 }
 
-const KEYS_UNAVAILABLE: AnsweredProblem = {
-  name: 'TokenKeysUnavailable',
-  example: keysUnavailable(),
-  description: 'Tokens cannot be verified at the moment',
-}
+const KEYS_UNAVAILABLE = ownProblem(
+  'TokenKeysUnavailable',
+  keysUnavailable(),
+  'Tokens cannot be verified at the moment',
+)
 
 /** Has a guard tell those behind it how to ask for a token, also if it carries none, and documents which scopes it needs. */
 function toGranting(

@@ -7,13 +7,8 @@ import {
   type Rules,
 } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
-import {
-  documenting,
-  RETRY_AFTER,
-  type AnsweredProblem,
-  type Middleware,
-  type Guard,
-} from '../../../define/layers.ts'
+import { documenting, RETRY_AFTER, type Middleware, type Guard } from '../../../define/layers.ts'
+import { ownProblem, type AnyProblem } from '../../../define/problem.ts'
 import { addedError, type HttpError } from '../../../http/errors.ts'
 import {
   isCount,
@@ -279,18 +274,17 @@ const HEADERS = {
 } as const
 
 /** Describes the responses for documents. */
-function toProblems(refuses: boolean): readonly AnsweredProblem[] {
-  const tooMany = {
-    name: 'TooManyRequests',
-    example: limitReached({ name: 'default', seconds: 1 }),
-    description: 'There were too many requests',
-    headers: { ...HEADERS, ...RETRY_AFTER },
-  }
-  const uncounted = {
-    name: 'RateLimitUnavailable',
-    example: notCounted(),
-    description: 'Requests cannot be counted at the moment',
-  }
+function toProblems(refuses: boolean): readonly AnyProblem[] {
+  const reached = limitReached({ name: 'default', seconds: 1 })
+  const tooMany = ownProblem('TooManyRequests', reached, 'There were too many requests', {
+    ...HEADERS,
+    ...RETRY_AFTER,
+  })
+  const uncounted = ownProblem(
+    'RateLimitUnavailable',
+    notCounted(),
+    'Requests cannot be counted at the moment',
+  )
   return refuses ? [tooMany, uncounted] : [tooMany]
 }
 

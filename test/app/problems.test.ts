@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  DefinitionError,
+  defineController,
+  defineGuard,
+  defineModule,
+  defineProblem,
+  notFound,
+  type AnyGuard,
+  type AnyProblem,
+} from 'octavo'
+import { createClient, ProblemError } from 'octavo/client'
+import { z } from 'zod'
+
+const CarSold = defineProblem({
+  code: 'car_sold',
+  status: 409,
+  title: 'The car is sold',
+  members: z.object({ buyer: z.string(), since: z.string().default('today') }),
+  example: { detail: 'Ann has bought it', buyer: 'Ann' },
+})
+const CarReserved = defineProblem({ code: 'car_reserved', status: 409, title: 'The car is reserved' })
+const CarNotFound = defineProblem({
+  code: 'car_not_found',
+  status: 404,
+  title: 'There is no such car',
+  type: 'https://cars.example/no-car',
+})
+const Closed = defineProblem({ code: 'shop_closed', status: 503, title: 'The shop is closed' })
+const Banned = defineProblem({ code: 'banned', status: 403, title: 'The customer is banned' })
+
+const NotBanned = defineGuard({
+  name: 'NotBanned',
+  problems: [Banned],
+  canActivate: ({ request }) => {
+    if (request.header('x-name') === 'Max') throw Banned()
+    return true
+  },
+})
+
+const cars = defineController({
+  name: 'CarController',
+  problems: [CarNotFound],
+  routes: [
+    {
+      method: 'POST',
+      path: '/{id:int}/buy',
+      name: 'buy',
+      guards: [NotBanned],
+      problems: [CarSold, CarReserved],
+      response: z.object({ owner: z.string() }),
+      handler: ({ params: { id } }) => {
+        if (id === 1) throw CarSold('Ann has bought it', { buyer: 'Ann' })
+        if (id === 2) throw CarReserved()
+        if (id === 3) throw CarNotFound('There is no car 3', undefined, { headers: { 'x-next': '4' } })
+        if (id === 4) throw Closed()
+        if (id === 5) throw notFound('Lost')
+        return { owner: 'You' }
+      },
+    },
+    { method: 'GET', path: '/{id:int}', name: 'get', handler: ({ params: { id } }) => ({ id }) },
+  ],
+})
+
+const CarsModule = defineModule({ name: 'CarsModule', controllers: [cars], problems: [Closed] })
+const app = createApp(CarsModule, { logger: false, docs: { info: { title: 'Cars', version: '1' } } })
+
+describe('a declared problem', () => {
+  it('is thrown as a problem document with its code, status, title and members', async () => {
+    const sold = await app.inject({ method: 'POST', url: '/car/1/buy' })
+    assert.equal(sold.statusCode, 409)
+    assert.equal(sold.headers['content-type'], 'application/problem+json')
+    assert.deepEqual(sold.json(), {
+      type: 'about:blank',
+      title: 'The car is sold',
+      status: 409,
+      detail: 'Ann has bought it',
+      code: 'car_sold',
+      buyer: 'Ann',
+      since: 'today',
+    })
+    const lost = await app.inject({ method: 'POST', url: '/car/3/buy' })
+    assert.equal(lost.headers['x-next'], '4')
+    assert.deepEqual(lost.json(), {
+      type: 'https://cars.example/no-car',
+      title: 'There is no such car',
+      status: 404,
+      detail: 'There is no car 3',
+      code: 'car_not_found',
+    })
+  })
+
+  it('is a result of the client, told apart by its code', async () => {
+    const client = createClient<typeof app>({ baseUrl: 'http://cars', fetch: app.fetch })
+    const sold = await client.car.buy({ params: { id: 1 } })
+    assert.equal(sold.ok, false)
+    if (sold.ok) return
+    if (sold.data.code === 'car_sold') {
+      const { buyer, status }: { buyer: string; status: 409 } = sold.data
+      assert.deepEqual([buyer, status], ['Ann', 409])
+    } else assert.fail(sold.data.code satisfies 'car_reserved' | 'car_not_found' | 'shop_closed')
+    const closed = await client.car.buy({ params: { id: 4 } })
+    assert.equal(closed.status, 503)
+    const bought = await client.car.buy({ params: { id: 9 } })
+    if (!bought.ok) return assert.fail()
+    assert.equal(bought.data.owner satisfies string, 'You')
+  })
+
+  it('is beside problems that no route declares, which the client throws', async () => {
+    const client = createClient<typeof app>({ baseUrl: 'http://cars', fetch: app.fetch })
+    await assert.rejects(client.car.buy({ params: { id: 5 } }), (error) => {
+      assert.ok(error instanceof ProblemError)
+      assert.equal(error.code, 'not_found')
+      return true
+    })
+  })
+
+  it('is in documents, with one media type for each status', async () => {
+    await app.ready()
+    const { body } = await app.inject('/docs/openapi.json')
+    const { responses } = JSON.parse(body).paths['/car/{id}/buy'].post
+    const example = { type: 'about:blank', title: 'The car is sold', status: 409 }
+    const base = { $ref: '#/components/schemas/ProblemDetails' }
+    const coded = (status: number, code: string, members: object = {}): object => ({
+      allOf: [
+        base,
+        {
+          type: 'object',
+          properties: {
+            status: { type: 'integer', const: status },
+            code: { type: 'string', const: code },
+            ...members,
+          },
+          required: ['status', 'code', ...Object.keys(members)],
+        },
+      ],
+    })
+    assert.deepEqual(responses['409'], {
+      description: 'The car is sold. The car is reserved',
+      content: {
+        'application/problem+json': {
+          schema: {
+            anyOf: [
+              coded(409, 'car_sold', {
+                buyer: { type: 'string' },
+                since: { type: 'string', default: 'today' },
+              }),
+              coded(409, 'car_reserved'),
+            ],
+          },
+          examples: {
+            car_sold: { value: { ...example, detail: 'Ann has bought it', code: 'car_sold', buyer: 'Ann' } },
+            car_reserved: { value: { ...example, title: 'The car is reserved', code: 'car_reserved' } },
+          },
+        },
+      },
+    })
+    assert.deepEqual(responses['503'].content['application/problem+json'].schema, coded(503, 'shop_closed'))
+    assert.deepEqual(responses['403'].content['application/problem+json'].schema.anyOf, [
+      coded(403, 'banned'),
+      base,
+    ])
+  })
+})
+
+describe('defineProblem', () => {
+  const mistakesOf = (define: () => unknown): readonly string[] => {
+    try {
+      define()
+    } catch (error) {
+      if (error instanceof DefinitionError)
+        return error.errors.map(({ code, message }) => `${code}: ${message}`)
+      throw error
+    }
+    return []
+  }
+  const given = { code: 'car_sold', status: 409, title: 'Sold' }
+  const cases: readonly (readonly [options: object, mistake: string])[] = [
+    [{ ...given, code: 'CarSold' }, 'invalid_option: code is "CarSold"'],
+    [{ ...given, code: 'car__sold' }, 'invalid_option: code is "car__sold"'],
+    [{ ...given, status: 302 }, 'invalid_option: status is'],
+    [{ ...given, title: '' }, 'invalid_option: title is'],
+    [{ code: 'car_sold', status: 409 }, 'invalid_option: title is missing'],
+    [{ ...given, statuss: 409 }, 'unknown_option: there is no option "statuss"'],
+    [{ ...given, members: z.string() }, 'invalid_option: members is'],
+    [
+      { ...given, members: z.object({ detail: z.string() }) },
+      'invalid_option: members.detail is a member of every problem',
+    ],
+    [
+      { ...given, members: z.object({ buyer: z.string() }), example: { buyer: 7 } },
+      'invalid_option: example does not fit members: buyer: Invalid input',
+    ],
+  ]
+  for (const [options, mistake] of cases)
+    it(`refuses ${mistake}`, () => {
+      const found = mistakesOf(() => defineProblem(Object(options)))
+      assert.equal(found.length, 1)
+      assert.ok(found[0]?.startsWith(mistake.slice(0, 30)), found[0])
+    })
+
+  it('refuses two problems of one code that differ, also of a guard', () => {
+    const Other = defineProblem({ code: 'banned', status: 410, title: 'Gone' })
+    const serveBoth = (problems: readonly AnyProblem[], guards: readonly AnyGuard[]) =>
+      mistakesOf(() =>
+        createApp(
+          defineModule({
+            controllers: [
+              defineController({
+                prefix: '/car',
+                guards,
+                routes: [{ method: 'GET', problems, handler: () => 'done' }],
+              }),
+            ],
+          }),
+        ),
+      )
+    const mistake =
+      'duplicate_problem: two problems have the code banned, and differ in their status or members'
+    assert.deepEqual(serveBoth([Banned, Other], []), [mistake])
+    assert.deepEqual(serveBoth([Other], [NotBanned]), [mistake])
+    assert.deepEqual(serveBoth([Banned, Banned], [NotBanned]), [])
+  })
+
+  it('throws a mistake of the server for members that do not fit', () => {
+    assert.throws(() => Reflect.apply(CarSold, undefined, ['Sold', { buyer: 7 }]), {
+      name: 'TypeError',
+      message: /^The members of the problem car_sold do not fit: buyer: /,
+    })
+  })
+
+  it('asks for members that are required, by types', () => {
+    // @ts-expect-error -- the buyer is missing
+    assert.throws(() => CarSold('Sold'))
+    // @ts-expect-error -- it has no members
+    assert.equal(CarReserved('Reserved', { buyer: 'Ann' }).status, 409)
+  })
+})
