@@ -8,7 +8,7 @@ import {
 import { ERRORS } from '../http/errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isMediaToken } from '../http/media-type.ts'
-import { isSchema } from '../schema/schema.ts'
+import { defOf, isSchema } from '../schema/schema.ts'
 import {
   describeValue,
   isBoolean,
@@ -19,6 +19,7 @@ import {
   isNonEmptyString,
 } from '../base/values.ts'
 import { isModelName } from './model.ts'
+import { INPUT_SOURCES } from './operations/whole-input.ts'
 import { OPERATION_KINDS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
 
@@ -156,6 +157,7 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...everywhereProblems(where, part),
     ...eachMember(part['errors'], (code, error) => errorKinds(where, code, error)),
     ...(part['body'] === undefined ? [] : bodyKinds(where, part['body'], 'body')),
+    ...(part['input'] === undefined ? [] : inputKinds(where, part)),
     ...(part['paged'] === undefined ? [] : bodyKinds(where, part['paged'], 'paged')),
     ...(isRecord(part['paged']) && isRecord(responses['body']) && '200' in responses['body']
       ? [
@@ -211,6 +213,45 @@ function errorKinds(where: string, code: string, given: unknown): Found {
     ]
   return optionProblems(where, given, ERROR, `${label}.`)
 }
+
+/** Lists the mistakes of sources that are described as a whole. */
+function inputKinds(where: string, part: Readonly<Record<string, unknown>>): Found {
+  const { input: given } = part
+  const label = 'operation.input'
+  const was: unknown = isRecord(given) ? given['was'] : undefined
+  if (!isRecord(given) || !isRecord(was) || Object.keys(was).length === 0)
+    return [
+      wrong(
+        where,
+        `${label} is ${describeValue(given)}`,
+        'write input: { was: { query: z.object({ … }) }, up: (old) => ({ query: { … } }) }',
+      ),
+    ]
+  return [
+    ...missing(where, given, `${label}.`, { up: 'the function that returns the newest sources' }),
+    ...optionProblems(where, given, INPUT, `${label}.`),
+    ...optionProblems(where, was, INPUT_WAS, `${label}.was.`),
+    ...Object.keys(was)
+      .filter((source) => part[source] !== undefined)
+      .map((source) =>
+        wrong(
+          where,
+          `${label}.was.${source} and operation.${source} describe one source`,
+          'keep one of the two',
+        ),
+      ),
+  ]
+}
+
+const INPUT: Rules = { was: ANY, up: FUNCTION, narrowed: BOOLEAN }
+const INPUT_WAS: Rules = Object.fromEntries(
+  INPUT_SOURCES.map((source): [string, OptionRule] => [
+    source,
+    source === 'body'
+      ? [(value) => isSchema(value) || value === absent, 'a schema or absent']
+      : [(value) => isSchema(value) && defOf(value).type === 'object', 'a z.object({ … })'],
+  ]),
+)
 
 /** Lists the mistakes of a whole body. */
 function bodyKinds(where: string, given: unknown, name: string): Found {

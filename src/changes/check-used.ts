@@ -109,6 +109,11 @@ export function schemaProblems({ route, operations }: Reached, plans: Plans): re
         isSchema(was) ? [{ position: `${bodyLabel(key)}.was`, schema: was, isSent: !isRequest(key) }] : [],
       ),
     ),
+    ...operations.flatMap(({ operation }) =>
+      Object.entries(operation.input?.was ?? {}).flatMap(([name, schema]) =>
+        isSchema(schema) ? [{ position: `input.was.${name}`, schema, isSent: false }] : [],
+      ),
+    ),
   ]
   return positions.flatMap(({ position, schema, isSent }) => {
     const types = new Set(findStuck(schema, plans, isSent, new Set()))

@@ -15,6 +15,7 @@ import { stepProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts, schemaProblems, type Reached, type Used } from './check-used.ts'
 import { operationProblems, parameterProblems, type OrderedOperation } from './operations/check-operations.ts'
 import { bodyProblems, wasSchemas } from './operations/bodies.ts'
+import { inputProblems } from './operations/whole-input.ts'
 import { pagedProblems } from './operations/paged.ts'
 import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
@@ -202,6 +203,7 @@ function writeOut(
   problems.push(
     ...bodyProblems(route, applied),
     ...pagedProblems(route, applied),
+    ...inputProblems(route, applied),
     ...parameterProblems(route, applied, planOf),
   )
   return states.map(({ count, age, version }): ResolvedRoute =>

@@ -15,6 +15,7 @@ import {
   sourceBefore,
   type SourceConverter,
 } from './operations/parameters.ts'
+import { inputBefore, inputChanges } from './operations/whole-input.ts'
 import { createVersionLayer, statusesBefore } from './version-layer.ts'
 import {
   errorsBefore,
@@ -129,14 +130,17 @@ const NO_CONVERTER: SourceConverter = {
 
 function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
   const converters = new Map<SourceName, SourceConverter>()
-  const bodies = bodyChanges('body', applied)
+  const inputs = inputChanges(applied)
+  const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
+    inputBefore(source, inputs)?.older ?? applied
+  const bodies = bodyChanges('body', operationsOn('body'))
   const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
   // what did not exist is made of nothing
   if (whole !== undefined) converters.set('body', { ...NO_CONVERTER, whole })
-  const before = olderSources(route, applied, bodies)
+  const before = olderSources(route, operationsOn, bodies, inputs)
   const sources = before.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, age)
-    const names = sourceBefore(source, plan, applied)
+    const names = sourceBefore(source, plan, operationsOn(source.name))
     const ofBody = source.name === 'body' ? whole : undefined
     // the parameters of the further pages are ours, which an API behind gets in place of those that were sent
     const isPaged = source.name === 'query' && applied.some(({ paged }) => paged !== undefined)
@@ -153,7 +157,9 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
   const errors = errorsBefore(applied)
   const headers = toHeaders(applied)
   const statuses = statusesBefore(applied, route)
-  const own = { converters, sources: before, errors, headers, statuses, address: address.changes }
+  for (const source of inputs.flatMap((each) => each.sources))
+    converters.set(source, converters.get(source) ?? NO_CONVERTER)
+  const own = { converters, inputs, sources: before, errors, headers, statuses, address: address.changes }
   const layer = createVersionLayer({ route, age, plans, applied, ...own })
   const older = new Map<ResponseKey, Schema>(
     [...route.responses].map(([key, schema]) => [
@@ -189,17 +195,24 @@ function streamBefore(
 /** The sources of a route as older versions read them before models are converted, with those that only older versions read. */
 function olderSources(
   { sources: newest }: ResolvedRoute,
-  applied: readonly AppliedOperation[],
+  operationsOn: (source: SourceName) => readonly AppliedOperation[],
   bodies: readonly BodyChange[],
+  inputs: ReturnType<typeof inputChanges>,
 ): readonly DeclaredSource[] {
-  const sources = newest.flatMap((source): readonly DeclaredSource[] => {
+  const described = inputs.flatMap((each) => each.sources)
+  const whole = described.flatMap((name): readonly DeclaredSource[] => {
+    const schema = inputBefore(name, inputs)?.schema
+    return schema === undefined ? [] : [{ name, schema, plan: toSourcePlan(schema) }]
+  })
+  const known = [...newest.filter(({ name }) => !described.some((each) => each === name)), ...whole]
+  const sources = known.flatMap((source): readonly DeclaredSource[] => {
     if (source.name !== 'body' || bodies.length === 0) return [source]
     const schema = bodyBefore(source.schema, bodies)
     return schema === undefined ? [] : [{ name: 'body', schema, plan: toSourcePlan(schema) }]
   })
   const read = NAMED_SOURCES.filter(
     (name) =>
-      applied.some((operation) => namesOf(name, operation) !== undefined) &&
+      operationsOn(name).some((operation) => namesOf(name, operation) !== undefined) &&
       !sources.some((source) => source.name === name),
   )
   return [
@@ -226,10 +239,11 @@ function addressOf(
   const changes = naming !== undefined && isOther ? [naming.change.id] : []
   const unmoved = { pattern: route.pattern, methods, changes }
   if (moving === undefined || path === undefined) return unmoved
+  const isMade = inputBefore('params', inputChanges(operations)) !== undefined
   const pattern = parsePattern(route.prefix + path)
   if ('params' in pattern) {
     const missing = route.pattern.params.filter(
-      ({ name }) => !pattern.params.some((each) => each.name === name),
+      ({ name }) => !isMade && !pattern.params.some((each) => each.name === name),
     )
     if (missing.length === 0) {
       const isMoved = patternShape(pattern, false) !== patternShape(route.pattern, false)

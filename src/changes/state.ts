@@ -327,15 +327,44 @@ type NamedSource = 'query' | 'headers' | 'cookies'
  */
 export type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    ? SourceInVersion<
+        InputSourceAt<S, K, N, St>,
+        K,
+        `${K} ${N & string}`,
+        StatusChanges<`${K} ${N & string}`, C, New>,
+        St,
+        Vs
+      >
     : S
   : S
+
+/** A source of a route in a state, if an operation describes it as a whole, or `S`. */
+export type InputSourceAt<S, K, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? BodyInVersion<S, K, `input ${N & string}`, StatusChanges<`input ${N & string}`, C, New>, Vs>
+    : S
+
+/** The sources of a route that operations describe as a whole. */
+export type InputSourcesAt<N, St> =
+  St extends State<unknown, infer C, infer New>
+    ? BodyFacts<StatusChanges<`input ${N & string}`, C, New>, `input ${N & string}`> extends infer F
+      ? F extends readonly [infer K, unknown]
+        ? K
+        : never
+      : never
+    : never
 
 /** The body of a route's requests in a state. `N` is the name of the route. One that did not exist is never sent. */
 export type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
     ? NotAbsent<
-        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
+        BodyInVersion<
+          InputSourceAt<S, 'body', N, St>,
+          'body',
+          `body ${N & string}`,
+          StatusChanges<`body ${N & string}`, C, New>,
+          Vs
+        >
       >
     : S
 

@@ -17,6 +17,7 @@ import {
 } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
+import { createInputUps, type inputChanges } from './operations/whole-input.ts'
 import { createPagedLayer } from './operations/paged.ts'
 import { createProblemBefore, bodyChanges, type ErrorsBefore } from './operations/bodies.ts'
 
@@ -32,6 +33,8 @@ interface LayerParts {
   readonly headers: ReturnType<typeof toHeaders>
   readonly statuses: ReadonlyMap<number, StatusBefore>
   readonly converters: ReadonlyMap<SourceName, SourceConverter>
+  /** The operations that make the newest input as a whole. */
+  readonly inputs: ReturnType<typeof inputChanges>
   /** The sources before models are converted. */
   readonly sources: readonly DeclaredSource[]
   /** The ids of the changes without which the route would have another address. */
@@ -117,15 +120,25 @@ function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
 }
 
 /** Creates the function that converts the sources of a request. */
-function createToNewest({ route, age, plans, converters, sources }: LayerParts): VersionLayer['toNewest'] {
+function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
+  const { route, age, plans, converters, sources, inputs } = parts
+  const ups = createInputUps(route, inputs)
   const convertAll = (
     input: Readonly<Partial<Record<SourceName, unknown>>>,
     extra: Extra,
   ): Record<string, unknown> => {
     const issues: ValidationIssue[] = []
     const made: Record<string, unknown> = {}
+    const count = extra.loading?.count
     for (const [source, converter] of converters)
       made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
+    // models in it may wait for data
+    if (issues.length === 0 && extra.loading?.count === count)
+      for (const up of ups)
+        Object.assign(
+          made,
+          upOrFail(route, () => up(made, extra, issues)),
+        )
     if (issues.length > 0) throw new ValidationError(issues)
     return made
   }
@@ -181,6 +194,14 @@ function convertSource(given: Given, converter: SourceConverter, issues: Validat
       : convertWhole(whole, sent, made, extra)
   } catch (error) {
     return refuse(error, given, shown, issues)
+  }
+}
+
+function upOrFail<T>(route: ResolvedRoute, up: () => T): T {
+  try {
+    return up()
+  } catch (error) {
+    throw failed(route, error)
   }
 }
 

@@ -16,7 +16,7 @@ import type {
   VersionsOf,
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
-import type { BodyAt, InAt, SourceAt, StateOf } from '../changes/state.ts'
+import type { BodyAt, InAt, InputSourceAt, InputSourcesAt, SourceAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/files.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -331,8 +331,14 @@ type FileInputs<T> = { [K in keyof T]: FileInput<T[K]> }
 
 /** The value of each declared source, by its key. `N` is the name of the route. */
 type SourceValues<P, I, N, St> = {
-  [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
-    ? PathInput<P, I, St>
+  [
+    K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params') | InputSourcesAt<N, St>
+  ]: K extends 'params'
+    ? InputSourceAt<undefined, K, N, St> extends infer S
+      ? S extends undefined
+        ? PathInput<P, I, St>
+        : SourceInput<S, St>
+      : never
     : K extends 'body'
       ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
       : K extends 'files'

@@ -303,6 +303,27 @@ interface Holding {
 
 export type InAt<S, St> = AtVersion<S, St, 'in'>
 
+export type InputSchemas = Readonly<
+  Partial<Record<Exclude<InputSource, 'body'>, Schema>> & {
+    readonly body?: Schema | Absent
+  }
+>
+
+export type InputSource = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+
+export interface InputWas<W = InputSchemas> {
+  readonly narrowed?: boolean
+  readonly up: (
+    old: {
+      readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined
+    },
+    extra: ChangeExtra,
+  ) => {
+    readonly [K in keyof W]?: unknown
+  }
+  readonly was: W
+}
+
 type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
 
 type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
@@ -528,6 +549,7 @@ export interface OperationOptions<
   B extends object = BodyWas,
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
+  I extends object = InputWas,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
@@ -535,6 +557,7 @@ export interface OperationOptions<
   readonly description?: Earlier<string>
   readonly errors?: Readonly<Record<string, ErrorWas>>
   readonly headers?: NamesWere<H>
+  readonly input?: I
   readonly method?: Earlier<Method>
   readonly paged?: G
   readonly path?: Earlier<string> & {
@@ -949,6 +972,7 @@ export function operation<
   const AW extends Answers_2 = {},
   PN extends Schema = never,
   PW extends Schema = never,
+  const IW extends InputSchemas = {},
 >(
   options: OperationOptions<
     R,
@@ -959,13 +983,20 @@ export function operation<
     C,
     BodyWas<N, W> & NeedsUp<N, W>,
     AnswersWere<AN, AW>,
-    PagedWas<PN, PW>
+    PagedWas<PN, PW>,
+    InputWas<IW>
   >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
   | RouteFact<`headers ${R}`, Paired<H>['pairs']>
   | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
+  | RouteFact<
+      `input ${R}`,
+      {
+        [K in keyof IW]: readonly [K, IW[K]]
+      }[keyof IW]
+    >
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,

@@ -66,7 +66,13 @@ type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
 type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
     ? NotAbsent<
-        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
+        BodyInVersion<
+          InputSourceAt<S, 'body', N, St>,
+          'body',
+          `body ${N & string}`,
+          StatusChanges<`body ${N & string}`, C, New>,
+          Vs
+        >
       >
     : S
 
@@ -373,6 +379,20 @@ type InputOfCall<P extends string, E, N, St> = InputFor<
   SourceValues<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
   MethodsIn<E>
 >
+
+type InputSourceAt<S, K, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? BodyInVersion<S, K, `input ${N & string}`, StatusChanges<`input ${N & string}`, C, New>, Vs>
+    : S
+
+type InputSourcesAt<N, St> =
+  St extends State<unknown, infer C, infer New>
+    ? BodyFacts<StatusChanges<`input ${N & string}`, C, New>, `input ${N & string}`> extends infer F
+      ? F extends readonly [infer K, unknown]
+        ? K
+        : never
+      : never
+    : never
 
 type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
   ? InputOfCall<P, Element, N, St>
@@ -795,7 +815,14 @@ type ShapeIn<S, St> = S extends Modelled
 
 type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    ? SourceInVersion<
+        InputSourceAt<S, K, N, St>,
+        K,
+        `${K} ${N & string}`,
+        StatusChanges<`${K} ${N & string}`, C, New>,
+        St,
+        Vs
+      >
     : S
   : S
 
@@ -812,8 +839,14 @@ type SourceInput<S, St> = S extends Schema
     : FieldsInput<S, St>
 
 type SourceValues<P, I, N, St> = {
-  [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
-    ? PathInput<P, I, St>
+  [
+    K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params') | InputSourcesAt<N, St>
+  ]: K extends 'params'
+    ? InputSourceAt<undefined, K, N, St> extends infer S
+      ? S extends undefined
+        ? PathInput<P, I, St>
+        : SourceInput<S, St>
+      : never
     : K extends 'body'
       ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
       : K extends 'files'

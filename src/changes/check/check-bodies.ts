@@ -1,4 +1,6 @@
-import { isPromise, ignoreRejection, messageOf } from '../../base/values.ts'
+import { ignoreRejection, isPromise, isRecord, messageOf, toRecord } from '../../base/values.ts'
+import { isSchema, type Schema } from '../../schema/schema.ts'
+import { absent, type Absent } from '../was.ts'
 import type { AnyChange } from '../chain.ts'
 import { operationsOf } from '../expand.ts'
 import {
@@ -34,14 +36,44 @@ export function checkBodies(
   changes: readonly AnyChange[],
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): readonly BodyFinding[] {
-  return operationsOf(changes).flatMap(({ change, operation }) =>
-    [...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
+  return operationsOf(changes).flatMap(({ change, operation }) => [
+    ...checkInput(operation, { seed, runs }).map((found) => ({
+      ...found,
+      change,
+      model: routeLabel(operation),
+      fields: ['input'],
+    })),
+    ...[...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
       const found = onePage(operation, key, body) ?? checkBody(key, body, { seed, runs })
       return found === undefined
         ? []
         : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]
     }),
+  ])
+}
+
+/** Calls the function of a whole input with generated values: what it returns has to name its sources. The newest schemas are not known here. */
+function checkInput({ input }: Operation, { seed, runs }: { seed: number; runs: number }): readonly Wrong[] {
+  if (input === undefined) return []
+  const sources = Object.entries(input.was).flatMap(([name, was]) =>
+    isSchema(was) ? [[name, valuesFor('body', { now: absent, was }, { seed, runs })] as const] : [],
   )
+  for (let run = 0; run < runs; run++) {
+    const old = Object.fromEntries(sources.map(([name, values]) => [name, values[run % values.length]]))
+    try {
+      const made: unknown = input.up(old, {})
+      if (isPromise(made)) {
+        ignoreRejection(made)
+        return [failed('input', 'up', 'it returned a promise')]
+      }
+      const other = Object.keys(toRecord(made)).find((name) => !Object.hasOwn(input.was, name))
+      if (!isRecord(made)) return [failed('input', 'up', 'it returned no object')]
+      if (other !== undefined) return [failed('input', 'up', `it returned ${other}, which is not in was`)]
+    } catch (error) {
+      return [failed('input', 'up', `it threw: ${messageOf(error)}`)]
+    }
+  }
+  return []
 }
 
 /** Finds a list that became a page, of which older clients get the items alone. */
@@ -114,7 +146,7 @@ function failed(label: string, side: string, reason: string): Wrong {
 /** Values of the schema that a function gets. */
 function valuesFor(
   key: BodyKey,
-  { now, was }: Pick<BodyChange, 'now' | 'was'>,
+  { now, was }: { readonly now: Schema | Absent; readonly was: Schema | Absent },
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): readonly unknown[] {
   const [given, target] = isRequest(key) ? [was, now] : [now, was]

@@ -21,6 +21,7 @@ import {
   defOf,
   schemasOf,
   toZod,
+  isSchema,
   objectShape,
   type ResponseKey,
   type Schema,
@@ -69,9 +70,10 @@ export function wasSchemas(
   operations: readonly { readonly operation: Operation }[],
   test: (key: BodyKey) => boolean = () => true,
 ): readonly Schema[] {
-  return operations.flatMap(({ operation }) =>
-    [...bodiesOf(operation)].flatMap(([key, { was }]) => (isAbsent(was) || !test(key) ? [] : [was])),
-  )
+  return operations.flatMap(({ operation }) => [
+    ...[...bodiesOf(operation)].flatMap(([key, { was }]) => (isAbsent(was) || !test(key) ? [] : [was])),
+    ...(test('body') ? Object.values(operation.input?.was ?? {}).filter(isSchema) : []),
+  ])
 }
 
 export function isRequest(key: BodyKey): boolean {
@@ -103,7 +105,11 @@ export function bodyProblems(
   const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
   return [...keys].flatMap((key) => {
     let newer = bodySchema(route, key)
-    return bodyChanges(key, applied).flatMap((own): readonly DefinitionProblem[] => {
+    return applied.flatMap((operation): readonly DefinitionProblem[] => {
+      const own = bodyChanges(key, [operation])[0]
+      const whole = isRequest(key) ? operation.input?.was.body : undefined
+      if (whole !== undefined) newer = isAbsent(whole) ? undefined : whole
+      if (own === undefined) return []
       const found = bodyProblem(route, key, own, newer)
       newer = isAbsent(own.was) ? undefined : own.was
       if (found === undefined) return []

@@ -7,6 +7,7 @@ import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
 import { bodiesOf, bodyLabel, bodySchema, isRequest, type BodyKey } from './bodies.ts'
+import { inputBefore, inputChanges, inputSources } from './whole-input.ts'
 import type { OperationKind } from './operation-kinds.ts'
 import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
 import { isAbout, precision, routeLabel, type AppliedOperation, type Operation } from './operation.ts'
@@ -169,6 +170,11 @@ const FIELDS: Readonly<Record<OperationKind, (operation: Operation, route: Resol
   'response.body': (operation, route) => bodyFields(operation, route, (key) => !isRequest(key)),
   // a body of a response, too
   paged: () => [],
+  input: (operation) =>
+    inputSources(operation).map((source) => [
+      `input ${source}`,
+      { label: `input.${source}`, was: operation.input?.was[source], hasFunction: true },
+    ]),
   errors: ({ errors = {} }) =>
     Object.entries(errors).map(([code, { was = code, status, down }]) => {
       const isOther = status !== undefined || down !== undefined
@@ -293,7 +299,8 @@ function unknownNames(
     .flatMap(({ schema }) => Object.keys(objectShape(schema)))
   const added = earlier.get(`${source} ${route}`) ?? []
   earlier.set(`${source} ${route}`, added)
-  return Object.entries(namesOf(source, operation) ?? {}).flatMap(([name, { was }]) => {
+  const whole = operation.input?.was[source]
+  const problems = Object.entries(namesOf(source, operation) ?? {}).flatMap(([name, { was }]) => {
     const names = [...declared, ...added]
     if (names.some((each) => isSameName(source, each, name))) return []
     if (isSchema(was)) {
@@ -304,8 +311,11 @@ function unknownNames(
       names.length === 0
         ? `declare it in input.${source} of the route, or write was: schema if it existed only then`
         : `${suggestion(name, names)} (parameters have their newest names)`
-    return [[`operation.${source} names ${name}, which ${route} does not declare`, fix]]
+    return [[`operation.${source} names ${name}, which ${route} does not declare`, fix]] as const
   })
+  // older operations are about what this one says that there was
+  if (whole !== undefined) added.push(...Object.keys(objectShape(whole)))
+  return problems
 }
 
 /** The functions that parameters of a route lack. `applied` are its operations, newest first. */
@@ -314,8 +324,11 @@ export function parameterProblems(
   applied: readonly AppliedOperation[],
   planOf: (schema: Schema) => ReturnType<Plans['planOf']>,
 ): readonly DefinitionProblem[] {
+  const inputs = inputChanges(applied)
   return route.sources.flatMap((source) => {
-    const parameters = toParameters(source, planOf(source.schema), applied) ?? []
+    const before = inputBefore(source.name, inputs)
+    const known = before?.schema === undefined ? source : { ...source, schema: before.schema }
+    const parameters = toParameters(known, planOf(known.schema), before?.older ?? applied) ?? []
     return parameters.flatMap(({ key, steps }) =>
       steps.flatMap(({ change, was, up, newer }): readonly DefinitionProblem[] => {
         if (up !== undefined) return []

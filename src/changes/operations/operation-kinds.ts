@@ -32,6 +32,8 @@ export const OPERATION_KINDS = {
   // documents don't say which guards or errors of the two versions belong together
   withoutGuards: { isWritten: false },
   errors: { isWritten: false },
+  // documents don't say which values moved where
+  input: { isWritten: false },
 } as const satisfies Readonly<Record<OperationKind, { readonly isWritten: boolean }>>
 
 /** A kind that `octavo check --write` writes. */

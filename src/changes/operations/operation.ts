@@ -25,6 +25,30 @@ type OldValue<W> = [Was] extends [W]
       ? undefined
       : unknown
 
+/** The sources of requests that an operation describes as a whole, by schemas of objects. A body that did not exist is `absent`. */
+export type InputSchemas = Readonly<
+  Partial<Record<Exclude<InputSource, 'body'>, Schema>> & { readonly body?: Schema | Absent }
+>
+
+/** A source of requests that an operation can describe as a whole. */
+export type InputSource = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+
+/** Earlier requests with values in other sources, or made of several. */
+export interface InputWas<W = InputSchemas> {
+  /** The sources between which values moved, as they were. Name all of them: one without a value was `z.object({})`. */
+  readonly was: W
+  /**
+   * Returns these sources of the newest version. One that is left out is empty. No function of a newer change converts the result, and models
+   * are the newest ones on both sides.
+   */
+  readonly up: (
+    old: { readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined },
+    extra: ChangeExtra,
+  ) => { readonly [K in keyof W]?: unknown }
+  /** Whether what `up` returns and the newest schemas refuse is a mistake of the client. */
+  readonly narrowed?: boolean
+}
+
 /** The earlier headers of responses, by their newest name. Values are converted down, to the older version. */
 export type HeadersWere = Readonly<
   Record<
@@ -155,6 +179,7 @@ export interface OperationOptions<
   B extends object = BodyWas,
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
+  I extends object = InputWas,
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
@@ -184,6 +209,8 @@ export interface OperationOptions<
   readonly headers?: NamesWere<H>
   /** The earlier cookies. */
   readonly cookies?: NamesWere<C>
+  /** The earlier sources of requests, if values moved between them. */
+  readonly input?: I
   /** Guards that did not guard the route. The handler then runs without what they provide. */
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
@@ -237,6 +264,7 @@ export function operation<
   const AW extends Answers = {},
   PN extends Schema = never,
   PW extends Schema = never,
+  const IW extends InputSchemas = {},
 >(
   options: OperationOptions<
     R,
@@ -247,13 +275,15 @@ export function operation<
     C,
     BodyWas<N, W> & NeedsUp<N, W>,
     AnswersWere<AN, AW>,
-    PagedWas<PN, PW>
+    PagedWas<PN, PW>,
+    InputWas<IW>
   >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
   | RouteFact<`headers ${R}`, Paired<H>['pairs']>
   | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
+  | RouteFact<`input ${R}`, { [K in keyof IW]: readonly [K, IW[K]] }[keyof IW]>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,

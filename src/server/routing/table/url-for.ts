@@ -195,6 +195,12 @@ function movedPath({ name, pattern }: ResolvedRoute, texts: ReadonlyMap<string, 
   return fits ? fillPath(name, pattern, ({ name: key }) => texts.get(key) ?? '') : undefined
 }
 
+function hasNewestParams({ pattern, newest }: ResolvedRoute): boolean {
+  const names = new Set(pattern.params.map(({ name }) => name))
+  const needed = newest?.pattern.params ?? pattern.params
+  return names.size === needed.length && needed.every(({ name }) => names.has(name))
+}
+
 /**
  * Creates the function that chooses among the versions of a route: that of the request, else the default version, whose address names none,
  * else the newest.
@@ -208,7 +214,11 @@ function createChooseRoute(table: Table, versioning: Versioning): ChooseRoute {
     const own = versionOf(named, asked)
     const wanted = own ?? defaultOf(named)
     const exact = wanted === null ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
-    if (exact !== undefined) return { route: exact.route, version: own }
+    if (exact !== undefined && hasNewestParams(exact.route)) return { route: exact.route, version: own }
+    // the address of the older version cannot be written with the parameters of today
+    const today = exact && named.find(({ route }) => route.newest === undefined)
+    if (today !== undefined)
+      return { route: today.route, version: known.list.findLast((version) => today.spec.claims.has(version)) }
     const neutral = named.find(({ spec }) => spec.neutral)
     if (neutral !== undefined)
       return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : own }

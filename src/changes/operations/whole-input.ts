@@ -1,0 +1,152 @@
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
+import type { ValidationIssue } from '../../http/errors.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { isSchema, type Schema } from '../../schema/schema.ts'
+import type { SourceName } from '../../schema/sources.ts'
+import { changeProblem } from '../chain.ts'
+import { RefusedError, callBlamed, createMadeCheck, threwIn, type Extra } from '../convert/converter.ts'
+import { toldOf } from '../convert/program.ts'
+import { zod } from '../zod.ts'
+import type { AppliedOperation, InputSource, InputWas } from './operation.ts'
+
+/** The sources that an operation can describe as a whole. */
+export const INPUT_SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
+
+/** An operation that describes sources of requests as a whole, and makes the newest ones of them. */
+interface InputChange {
+  readonly input: InputWas
+  readonly change: AppliedOperation['change']
+  readonly sources: readonly InputSource[]
+  /** The operations before it, newest first: those since are not about what its function makes. */
+  readonly older: readonly AppliedOperation[]
+}
+
+/** The sources that an operation describes as a whole. */
+export function inputSources({ input }: Pick<AppliedOperation, 'input'>): readonly InputSource[] {
+  return input === undefined ? [] : INPUT_SOURCES.filter((source) => input.was[source] !== undefined)
+}
+
+/** The operations whose functions make the newest input of a version: of each source, the oldest. `applied` are newest first. */
+export function inputChanges(applied: readonly AppliedOperation[]): readonly InputChange[] {
+  const taken = new Set<InputSource>()
+  return [...applied.entries()].toReversed().flatMap(([index, operation]): readonly InputChange[] => {
+    const { input, change } = operation
+    const sources = inputSources(operation)
+    if (input === undefined || sources.some((source) => taken.has(source))) return []
+    for (const source of sources) taken.add(source)
+    return [{ input, change, sources, older: applied.slice(index + 1) }]
+  })
+}
+
+/** The operations that are about a source, and its schema before them. `undefined` stands for a source that is declared as in the newest version. */
+export function inputBefore(
+  source: SourceName,
+  changes: readonly InputChange[],
+): { readonly schema: Schema | undefined; readonly older: readonly AppliedOperation[] } | undefined {
+  const found = changes.find(({ sources }) => sources.some((each) => each === source))
+  if (found === undefined) return undefined
+  const was = Object.entries(found.input.was).find(([name]) => name === source)?.[1]
+  return { schema: isSchema(was) ? was : undefined, older: found.older }
+}
+
+/** Makes sources of the newest version. Adds what it refuses to the issues. */
+export type ConvertInput = (
+  input: Readonly<Record<string, unknown>>,
+  extra: Extra,
+  issues: ValidationIssue[],
+) => Readonly<Record<string, unknown>>
+
+/** Creates the functions that make the newest input of a route, one for each operation. */
+export function createInputUps(
+  route: ResolvedRoute,
+  changes: readonly InputChange[],
+): readonly ConvertInput[] {
+  return changes.map(({ input: { up, narrowed }, change, sources }): ConvertInput => {
+    const blamed = { change, fields: sources }
+    const sent = narrowed === true ? [] : undefined
+    const checks = sources.map((source) => [source, createSourceCheck(route, source, change, sent)] as const)
+    return (input, extra, issues) => {
+      const old = Object.fromEntries(sources.map((source) => [source, input[source]]))
+      const made = callBlamed(blamed, () => up(old, toldOf(extra)))
+      if (!isRecord(made)) throw threwIn(blamed, new TypeError('up of an input returned no object'))
+      const other = Object.keys(made).find((name) => !sources.some((source) => source === name))
+      if (other !== undefined)
+        throw threwIn(blamed, new TypeError(`up of an input returned ${other}, which is not in its was`))
+      extra.altered?.(change.id)
+      return Object.fromEntries(
+        checks.map(([source, check]) => [source, orRefused(() => check(made[source]), source, issues)]),
+      )
+    }
+  })
+}
+
+function orRefused(check: () => unknown, source: InputSource, issues: ValidationIssue[]): unknown {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    for (const { code, message, path } of error.issues) {
+      const keys = path.map((key) => (typeof key === 'number' ? key : String(key)))
+      issues.push({ in: source, path: keys, code, message })
+    }
+    return undefined
+  }
+}
+
+/** Creates the check of a source that a function made, by what the newest version declares. It returns the parsed source. */
+function createSourceCheck(
+  route: ResolvedRoute,
+  source: InputSource,
+  change: AppliedOperation['change'],
+  sent: readonly string[] | undefined,
+): (made: unknown) => unknown {
+  const declared = route.sources.find(({ name }) => name === source)?.schema
+  if (source === 'params') return createParamsCheck(route, declared, change, sent)
+  if (declared !== undefined) {
+    const check = createMadeCheck(declared, change, source, sent)
+    return (made) => check(source === 'body' ? made : toRecord(made))
+  }
+  const nothing = createMadeCheck(zod.strictObject({}), change, source)
+  return (made) => (made === undefined ? undefined : void nothing(made))
+}
+
+/** Creates the check of path parameters: those that no schema reads have the types of the path. */
+function createParamsCheck(
+  { pattern }: ResolvedRoute,
+  declared: Schema | undefined,
+  change: AppliedOperation['change'],
+  sent: readonly string[] | undefined,
+): (made: unknown) => unknown {
+  const fields = pattern.params.map(({ name, type }) => {
+    const isOfType = (value: unknown): boolean => {
+      const text = value === undefined ? '' : type.format(value)
+      return type.test(text, 0, text.length)
+    }
+    return [name, zod.unknown().refine(isOfType, `Invalid input: no ${type.name}`)] as const
+  })
+  const checkTypes = createMadeCheck(zod.looseObject(Object.fromEntries(fields)), change, 'params', sent)
+  const check = declared === undefined ? undefined : createMadeCheck(declared, change, 'params', sent)
+  return (made) => {
+    const params = toRecord(checkTypes(toRecord(made)))
+    return check === undefined ? params : { ...params, ...toRecord(check(params)) }
+  }
+}
+
+/** The operations that describe input as a whole, and share only some of their sources. `applied` are newest first. */
+export function inputProblems(
+  route: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): readonly DefinitionProblem[] {
+  const describing = applied.filter(({ input }) => input !== undefined)
+  return describing.flatMap((newer, index) =>
+    describing.slice(index + 1).flatMap((older): readonly DefinitionProblem[] => {
+      const [mine, others] = [inputSources(newer), inputSources(older)]
+      const missing = mine.filter((source) => !others.includes(source))
+      if (missing.length === 0 || missing.length === mine.length) return []
+      const message = `operation.input.was of ${route.name} lacks ${missing.join(', ')}, which the newer change "${newer.change.id}" converts together with its sources`
+      const fix = `name ${missing.join(', ')} in its was, too: its up returns the newest input`
+      return [changeProblem(older.change, message, fix, 'invalid_change', ...route.definitions)]
+    }),
+  )
+}
