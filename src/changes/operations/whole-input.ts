@@ -50,7 +50,7 @@ export function inputBefore(
   return { schema: isSchema(was) ? was : undefined, older: found.older }
 }
 
-/** Makes sources of the newest version. Adds what it refuses to the issues. */
+/** Converts sources into those of the newest version. Adds what it refuses to the issues. */
 export type ConvertInput = (
   input: Readonly<Record<string, unknown>>,
   extra: Extra,
