@@ -1,7 +1,16 @@
 import type { Method } from '../http/http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/version.ts'
-import type { ForwardTarget, RouteContext, Added, Dropped, IdentityIn, Identity, Tokens } from './context.ts'
+import {
+  isForwardTarget,
+  type ForwardTarget,
+  type RouteContext,
+  type Added,
+  type Dropped,
+  type IdentityIn,
+  type Identity,
+  type Tokens,
+} from './context.ts'
 import type { Layers, AnyGuard, Guard } from './layers.ts'
 import type {
   AnswersOf,
@@ -27,9 +36,10 @@ import type { AddedInterceptor } from './interceptor.ts'
 import type { AddedProblem, AnyProblem } from './problem.ts'
 import type { IdentityValue } from './register.ts'
 import type { VersionField } from './versions.ts'
-import type { UploadLimits } from '../schema/uploads.ts'
-import { recordLocation } from '../base/definition-error.ts'
-import type { ParamValues } from '../router/path/param-types.ts'
+import { isUploadLimits, UPLOAD_LIMITS_EXPECTED, type UploadLimits } from '../schema/uploads.ts'
+import { recordLocation, type OptionRule } from '../base/definition-error.ts'
+import { isBoolean, isCount, isString } from '../base/values.ts'
+import type { MeantPath, MeantPrefix } from './meant-path.ts'
 
 /** The options that routes, controllers, routers and modules have in common. */
 export interface Shared {
@@ -74,6 +84,40 @@ export interface RouteOptions extends Shared {
   readonly uploads?: UploadLimits
   /** Additions to the operation in documents, such as response headers. They are merged field by field. */
   readonly openapi?: object
+}
+
+const TEXT: OptionRule = [isString, 'a string']
+const COUNT: OptionRule = [isCount, 'a whole number, 0 or more']
+
+/**
+ * The options that a resolved route has as its definition gives them, each with its rule. The types of `ResolvedRoute`, the copies and the
+ * checks follow from this list.
+ */
+export const COPIED_OPTIONS = {
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
+  bodyLimit: COUNT,
+  timeout: COUNT,
+  upgrade: [(value) => value === 'websocket', "'websocket'"],
+  uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+  forward: [isForwardTarget, 'what defineUpstream returns'],
+  validate: [isBoolean, 'true or false'],
+} as const satisfies { readonly [K in keyof AnyRoute]?: OptionRule }
+
+/** The options of a route that are copied, `undefined` where it has none. */
+export type CopiedOptions = { readonly [K in keyof typeof COPIED_OPTIONS]: AnyRoute[K] }
+
+/** Returns the options of a route that are copied. */
+export function copyOptions(route: AnyRoute): CopiedOptions {
+  const entries = Object.keys(COPIED_OPTIONS).map((name): [string, unknown] => [
+    name,
+    Reflect.get(route, name),
+  ])
+  // has a member for each name of the list
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(entries) as CopiedOptions
 }
 
 /**
@@ -260,58 +304,3 @@ export interface AnyRoute extends RouteOptions, Layers {
   readonly forward?: ForwardTarget
   readonly validate?: boolean
 }
-
-/*
- * Mistakes in the text of a path, found by the type checker. The type of a path that is wrong is the path that was meant, so that messages
- * name it and editors offer it. `parsePattern` has the same rules and finds what is left.
- */
-
-/** A path as it was meant: `/{id}` for `/:id`, every known type for `/{id:integer}`, and the path itself if it is right. */
-type MeantPath<P> = P extends unknown ? Readings<P>[IsRight<P>] : P
-
-/** An interface, because its members cost the type checker nothing until they are asked for. */
-interface Readings<P> {
-  readonly right: P
-  readonly wrong: Meant<P>
-}
-
-/** A prefix as it was meant. Only the first branch decides the inferred type. */
-export type MeantPrefix<P extends string> = string extends P
-  ? P
-  : NoInfer<P extends '' ? P : P extends `/${string}` ? MeantPath<P> : Slashed<P>>
-
-/** A text with the slash that every path begins with. */
-type Slashed<T> = [T] extends [string] ? (string extends T ? `/${string}` : `/${T}`) : never
-
-type Meant<P> = P extends `${infer Path}?${string}`
-  ? MeantPath<Path>
-  : P extends `${infer Head}//${infer Rest}`
-    ? MeantPath<`${Head}/${Rest}`>
-    : P extends `${infer Head}/:${infer Name}/${infer Rest}`
-      ? MeantPath<`${Head}/{${Name}}/${Rest}`>
-      : P extends `${infer Head}/:${infer Name}`
-        ? MeantPath<`${Head}/{${Name}}`>
-        : P extends `${infer Head}[...${infer Name}]${string}`
-          ? MeantPath<`${Head}{${Name}:path}`>
-          : P extends `${infer Head}[${infer Name}]${infer Rest}`
-            ? MeantPath<`${Head}{${Name}}${Rest}`>
-            : P extends `${infer Head}*${infer Name}`
-              ? MeantPath<`${Head}{${RestName<Name>}:path}`>
-              : WithKnownTypes<P>
-
-type RestName<Name extends string> = Name extends '' | `${string}${'*' | '/'}${string}` ? 'rest' : Name
-
-/** A path is right if it has nothing of other frameworks and no unknown type. */
-type IsRight<P> = P extends `${string}${'[' | '*' | '?' | '//' | '/:'}${string}`
-  ? 'wrong'
-  : P extends `${string}:${infer Type}}${infer Rest}`
-    ? Type extends keyof ParamValues
-      ? IsRight<Rest>
-      : 'wrong'
-    : 'right'
-
-type WithKnownTypes<P, Before extends string = ''> = P extends `${infer Head}:${infer Type}}${infer Rest}`
-  ? Type extends keyof ParamValues
-    ? WithKnownTypes<Rest, `${Before}${Head}:${Type}}`>
-    : `${Before}${Head}:${keyof ParamValues}}${Rest}`
-  : `/${string}`

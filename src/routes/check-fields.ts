@@ -7,19 +7,10 @@ import {
 import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/context.ts'
 import { isProblems, PROBLEMS_EXPECTED } from '../define/problem.ts'
-import type { AnyRoute } from '../define/route.ts'
+import { COPIED_OPTIONS, type AnyRoute } from '../define/route.ts'
 import { isSchema } from '../schema/schema.ts'
-import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL, cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
-import {
-  isBoolean,
-  isCount,
-  isFunction,
-  isObject,
-  isRecord,
-  isString,
-  isNonEmptyString,
-} from '../base/values.ts'
+import { isBoolean, isFunction, isObject, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
@@ -27,7 +18,6 @@ const isVersionEntry = (value: unknown): boolean => value === VERSION_NEUTRAL ||
 
 const TEXT: OptionRule = [isString, 'a string']
 const FLAG: OptionRule = [isBoolean, 'true or false']
-const COUNT: OptionRule = [isCount, 'a whole number, 0 or more']
 const RECORD: OptionRule = [isRecord, "an object, such as { 'x-internal': true }"]
 
 const SHARED = {
@@ -94,37 +84,6 @@ const ROUTES: OptionRule = [
   isListOf(isObject),
   "a list of route objects, such as [{ method: 'GET', handler }]",
 ]
-
-/**
- * The options that a resolved route has as its definition gives them, each with its rule. The types of `ResolvedRoute`, the copies and the
- * checks follow from this list.
- */
-const COPIED_OPTIONS = {
-  summary: TEXT,
-  description: TEXT,
-  operationId: TEXT,
-  validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
-  bodyLimit: COUNT,
-  timeout: COUNT,
-  upgrade: [(value) => value === 'websocket', "'websocket'"],
-  uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
-  forward: [isForwardTarget, 'what defineUpstream returns'],
-  validate: FLAG,
-} as const satisfies { readonly [K in keyof AnyRoute]?: OptionRule }
-
-/** The options of a route that are copied, `undefined` where it has none. */
-export type CopiedOptions = { readonly [K in keyof typeof COPIED_OPTIONS]: AnyRoute[K] }
-
-/** Returns the options of a route that are copied. */
-export function copyOptions(route: AnyRoute): CopiedOptions {
-  const entries = Object.keys(COPIED_OPTIONS).map((name): [string, unknown] => [
-    name,
-    Reflect.get(route, name),
-  ])
-  // has a member for each name of the list
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Object.fromEntries(entries) as CopiedOptions
-}
 
 /** The fields of each kind of definition. */
 export const FIELDS = {

@@ -57,7 +57,9 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/define/infer.ts': 'all',
   'src/define/context.ts': ['IdentityIn'],
   'src/define/interceptor.ts': ['Wrapping'],
-  'src/define/route.ts': ['HandlerField', 'InferredFields', 'MeantPrefix'],
+  'src/define/route.ts': ['HandlerField', 'InferredFields'],
+  // the path that was meant, for messages
+  'src/define/meant-path.ts': 'all',
   // the names and paths of routes as texts
   'src/define/names.ts': 'all',
   // the calls of a client and their answers

@@ -60,24 +60,9 @@ function toRouteOperation(
   method: Method,
   parts: OperationParts,
 ): WithParameters {
-  const { route, lifetime } = documented
-  const { converted, wire, security, now } = parts
-  const { summary = summarize(route), tags } = route
-  const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
-  const description = [route.description ?? [], origin].flat().join('\n\n')
-  const id = route.operationId ?? route.name
-  const head = {
-    operationId: route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
-    ...(tags.length === 0 ? {} : { tags }),
-    summary,
-    ...(description === '' ? {} : { description }),
-    ...(route.deprecated || isDeprecated(lifetime, now) ? { deprecated: true } : {}),
-    ...(lifetime?.sunset === undefined
-      ? {}
-      : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
-    ...(hasBrownouts(lifetime) ? { 'x-brownouts': lifetime.brownouts.map(toInterval) } : {}),
-    security,
-  }
+  const { route } = documented
+  const { converted } = parts
+  const head = operationHead(documented, method, parts)
   const added = addedTo(route, parts.middleware, method)
   const declared = withAddedHeaders(converted.parameters, added)
   const body = converted.body && bodyOfMethod(route, method, converted.body)
@@ -92,6 +77,30 @@ function toRouteOperation(
   }
   let plain: Operation | undefined
   return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
+}
+
+/** Returns the members of an operation that come from the options and policies of its route. */
+function operationHead(
+  { route, lifetime }: DocumentedRoute,
+  method: Method,
+  { wire, security, now }: Pick<OperationParts, 'wire' | 'security' | 'now'>,
+): Omit<Operation, 'responses'> {
+  const { summary = summarize(route), tags } = route
+  const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
+  const description = [route.description ?? [], origin].flat().join('\n\n')
+  const id = route.operationId ?? route.name
+  return {
+    operationId: route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
+    ...(tags.length === 0 ? {} : { tags }),
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(route.deprecated || isDeprecated(lifetime, now) ? { deprecated: true } : {}),
+    ...(lifetime?.sunset === undefined
+      ? {}
+      : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
+    ...(hasBrownouts(lifetime) ? { 'x-brownouts': lifetime.brownouts.map(toInterval) } : {}),
+    security,
+  }
 }
 
 /** The body by one method: PATCH takes JSON objects as merge patches as well. */
