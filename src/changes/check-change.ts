@@ -6,7 +6,6 @@ import {
   type DefinitionProblem,
 } from '../base/definition-error.ts'
 import { ERRORS } from '../http/errors.ts'
-import { METHODS } from '../http/http.ts'
 import { isMediaToken } from '../http/media-type.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
 import {
@@ -20,7 +19,7 @@ import {
 } from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { INPUT_SOURCES } from './operations/whole-input.ts'
-import { OPERATION_KINDS } from './operations/operation-kinds.ts'
+import { KIND_ROWS, STATUS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
@@ -32,10 +31,6 @@ const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isStri
 const SCHEMAS: OptionRule = [(value) => Array.isArray(value) && value.every(isSchema), 'a list of schemas']
 const RECORD: OptionRule = [isRecord, 'an object']
 const COUNT: OptionRule = [isPositive, 'a whole number above 0']
-const STATUS: OptionRule = [
-  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
-  'a status between 200 and 599',
-]
 
 const CHANGE: Rules = {
   version: ANY,
@@ -75,41 +70,23 @@ const RESHAPE: Rules = {
 
 const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN }
 
-const MEMBERS = Object.keys(OPERATION_KINDS)
 const OPERATION: Rules = {
   kind: ANY,
   route: [
     (value) => [value].flat().length > 0 && [value].flat().every(isNonEmptyString),
     'a text, or a list of texts',
   ],
-  ...Object.fromEntries(MEMBERS.filter((kind) => !kind.includes('.')).map((kind) => [kind, RECORD])),
-  withoutGuards: [
-    (value) => Array.isArray(value) && value.every((guard) => isRecord(guard) || isFunction(guard)),
-    'a list of guards',
-  ],
+  ...Object.fromEntries(
+    KIND_ROWS.filter(([kind]) => !kind.includes('.')).map(([kind, { rule = RECORD }]) => [kind, rule]),
+  ),
   response: RECORD,
 }
 const RESPONSE: Rules = Object.fromEntries(
-  MEMBERS.flatMap((kind) => {
+  KIND_ROWS.flatMap(([kind]) => {
     const [member, own] = kind.split('.')
     return member === 'response' && own !== undefined ? [[own, RECORD]] : []
   }),
 )
-const PATH: Rules = {
-  now: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
-  was: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
-}
-const METHOD: Rules = {
-  was: [(value) => METHODS.some((method) => method === value), `one of ${METHODS.join(', ')}`],
-}
-/** The texts that documents show of a route. */
-const SHOWN: Rules = {
-  summary: [isString, 'a text'],
-  description: [isString, 'a text'],
-  tags: NAMES,
-  deprecated: BOOLEAN,
-}
-const WAS_STATUS: Rules = { was: STATUS }
 const NAMED: Rules = { was: [isModelName, "a name such as 'User'"] }
 
 /** Every value of the wrong kind in a change. Types find these mistakes too, but only in TypeScript. */
@@ -140,17 +117,14 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
       ),
     ]
   if (part['kind'] !== 'operation') return []
-  const { path, method, status, response } = part
+  const { response } = part
   const responses = isRecord(response) ? response : {}
   return [
     ...optionProblems(where, part, OPERATION, 'operation.'),
     ...missing(where, part, 'operation.', { route: "the name of a route, such as 'user.list'" }),
-    ...earlier(where, path, PATH, 'operation.path'),
-    ...earlier(where, method, METHOD, 'operation.method'),
-    ...Object.entries(SHOWN).flatMap(([name, rule]) =>
-      earlier(where, part[name], { was: rule }, `operation.${name}`),
+    ...KIND_ROWS.flatMap(([kind, { earlier: rules }]) =>
+      rules === undefined ? [] : earlier(where, part[kind], rules, `operation.${kind}`),
     ),
-    ...earlier(where, status, WAS_STATUS, 'operation.status'),
     ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
     ...optionProblems(where, responses, RESPONSE, 'operation.response.'),
     ...namesWere(where, responses['headers'], 'response.headers'),
@@ -175,7 +149,7 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
       ...bodyKinds(where, body, `response.body.${key}`),
     ]),
     ...eachMember(responses['status'], (key, was) =>
-      earlier(where, was, WAS_STATUS, `operation.response.status.${key}`),
+      earlier(where, was, { was: STATUS }, `operation.response.status.${key}`),
     ),
   ]
 }
@@ -190,7 +164,11 @@ function everywhereProblems(where: string, part: Readonly<Record<string, unknown
     .map((key) => wrong(where, `operation of '*' has ${key}`, 'name the routes that it is about'))
 }
 
-const EVERYWHERE = new Set(['kind', 'route', 'errors', 'withoutGuards'])
+const EVERYWHERE = new Set([
+  'kind',
+  'route',
+  ...KIND_ROWS.flatMap(([kind, { isForAllRoutes }]) => (isForAllRoutes === true ? [kind] : [])),
+])
 
 const ERROR_STATUS: OptionRule = [
   (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,

@@ -5,7 +5,6 @@ import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { defaultProblems, type Reached } from './check-used.ts'
-import { pathBefore } from './operations/check-operations.ts'
 import {
   documentHeaders,
   toHeaders,
@@ -25,7 +24,7 @@ import {
   createBodyUp,
   type BodyChange,
 } from './operations/bodies.ts'
-import type { AppliedOperation } from './operations/operation.ts'
+import { pathBefore, type AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
 

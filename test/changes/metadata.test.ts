@@ -65,6 +65,13 @@ describe('documents of older versions: metadata of a route', () => {
     await app.close()
   })
 
+  for (const was of [{ summary: { was: 'Lists users' } }, { tags: { was: ['users'] } }])
+    it(`is refused if it is what it is: ${Object.keys(was).join()}`, async () => {
+      const change = [operation({ route: 'user.list', ...was })]
+      const app = start(defineVersionChange({ version: '2', title: 'Same', change }))
+      await assert.rejects(app.ready(), /of user\.list was what it is/)
+    })
+
   it('is refused if it is of the wrong kind', () => {
     const summary: object = { was: 7 }
     const change = (): unknown =>

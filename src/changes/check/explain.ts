@@ -4,7 +4,8 @@ import { defOf, isSchema, schemaOf, childrenOf, type Schema, type ChildSchema } 
 import { toRecord } from '../../base/values.ts'
 import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'
-import { routeLabel } from '../operations/operation.ts'
+import { isAbout, routeLabel } from '../operations/operation.ts'
+import { fieldsOf } from '../operations/operation-kinds.ts'
 import type { HistoryInternals } from '../internals.ts'
 
 /** Positions in one route, such as `body` or `response 200.items[]`. */
@@ -48,7 +49,7 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly R
       title: change.title,
       version: change.version,
       at: placeOf(change),
-      reaches: grouped([...landings(order, objects, parts), ...moved(order, parts)]),
+      reaches: grouped([...landings(order, objects, parts), ...moved(order, routes, parts)]),
     })),
     nearMisses: nearMisses(objects, parts),
   }
@@ -65,32 +66,21 @@ function landings(order: number, objects: readonly Found[], { plans }: HistoryPa
   )
 }
 
-/** Returns the routes that operations of a change are about. */
-function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
+/** Returns what operations of a change describe of their routes. */
+function moved(
+  order: number,
+  routes: readonly ResolvedRoute[],
+  { changes }: HistoryParts,
+): readonly Landing[] {
   return operationsOf(changes)
     .filter((ordered) => ordered.order === order)
     .flatMap(({ operation }) =>
-      Object.entries(operation).flatMap(([key, said]) =>
-        wordsOf(key, said).map((position) => ({ route: routeLabel(operation), position })),
-      ),
+      routes
+        .filter(({ name }) => isAbout(operation, name))
+        .flatMap((route) => [...fieldsOf(operation, route).values()])
+        .map(({ label }) => ({ route: routeLabel(operation), position: label.replace(/^the /, '') })),
     )
 }
-
-/** Returns the words for the subject of an operation's member. */
-function wordsOf(key: string, said: unknown): readonly string[] {
-  if (key === 'kind' || key === 'route') return []
-  if (key === 'errors') return Object.keys(toRecord(said)).map((code) => `error ${code}`)
-  if (NAMED.has(key)) return Object.keys(toRecord(said)).map((name) => `${key}.${name}`)
-  if (key !== 'response') return [key]
-  const { status, headers, body } = toRecord(said)
-  return [
-    ...Object.keys(toRecord(body)).map((each) => `response ${each}`),
-    ...Object.keys(toRecord(status)).map((each) => `status ${each}`),
-    ...Object.keys(toRecord(headers)).map((name) => `response header ${name}`),
-  ]
-}
-
-const NAMED = new Set(['query', 'headers', 'cookies'])
 
 /** The positions in each route, each once. */
 function grouped(landed: readonly Landing[]): readonly RoutePositions[] {

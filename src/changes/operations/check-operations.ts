@@ -1,16 +1,20 @@
 import { suggestion, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { headerName } from '../../http/http.ts'
 import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
-import { isFunction, isString } from '../../base/values.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
-import { bodiesOf, bodyLabel, bodySchema, isRequest, type BodyKey } from './bodies.ts'
-import { inputBefore, inputChanges, inputSources } from './whole-input.ts'
-import type { OperationKind } from './operation-kinds.ts'
+import { inputBefore, inputChanges } from './whole-input.ts'
+import { fieldsOf, namedKey, type OperationField } from './operation-kinds.ts'
 import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
-import { isAbout, precision, routeLabel, type AppliedOperation, type Operation } from './operation.ts'
+import {
+  isAbout,
+  pathBefore,
+  precision,
+  routeLabel,
+  type AppliedOperation,
+  type Operation,
+} from './operation.ts'
 import { absent } from '../was.ts'
 
 /** An operation, and the position of its change among all changes, newest first. */
@@ -98,7 +102,7 @@ function newestOf({
     ['method', methods.join()],
     ...sources.flatMap(({ name: source, schema }) =>
       Object.entries(objectShape(schema)).map(
-        ([name, field]) => [`${keyOf(source, name)} schema`, field] as const,
+        ([name, field]) => [`${namedKey(source, name)} schema`, field] as const,
       ),
     ),
   ]
@@ -147,116 +151,6 @@ function twiceProblem(
   const fix = 'keep one of the two, or give the older one an older version'
   return changeProblem(change, message, fix, 'field_touched_twice')
 }
-
-/** Something that an operation describes of a route. */
-interface OperationField {
-  /** Its name in messages. */
-  readonly label: string
-  readonly was: unknown
-  /** Its value in the newest version, if its key says so. */
-  readonly newest?: unknown
-  readonly hasFunction?: boolean
-}
-
-type Fields = readonly (readonly [key: string, field: OperationField])[]
-
-/** The fields of each kind, by keys that are the same in all operations about a route. */
-const FIELDS: Readonly<Record<OperationKind, (operation: Operation, route: ResolvedRoute) => Fields>> = {
-  summary: ({ summary }, route) => documentedFields('summary', summary, route),
-  description: ({ description }, route) => documentedFields('description', description, route),
-  tags: ({ tags }, route) => documentedFields('tags', tags, route),
-  deprecated: ({ deprecated }, route) => documentedFields('deprecated', deprecated, route),
-  body: (operation, route) => bodyFields(operation, route, isRequest),
-  'response.body': (operation, route) => bodyFields(operation, route, (key) => !isRequest(key)),
-  // a body of a response, too
-  paged: () => [],
-  input: (operation) =>
-    inputSources(operation).map((source) => [
-      `input ${source}`,
-      { label: `input.${source}`, was: operation.input?.was[source], hasFunction: true },
-    ]),
-  errors: ({ errors = {} }) =>
-    Object.entries(errors).map(([code, { was = code, status, down }]) => {
-      const isOther = status !== undefined || down !== undefined
-      return [`error ${code}`, { label: `the error ${code}`, was: isOther ? { was } : was, newest: code }]
-    }),
-  withoutGuards: ({ withoutGuards }) =>
-    withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]],
-  path: ({ path }, route) => {
-    const was = path && pathBefore(route, path)
-    return was === undefined ? [] : [['path', { label: 'the path', was }]]
-  },
-  method: ({ method }) =>
-    method === undefined ? [] : [['method', { label: 'the method', was: method.was }]],
-  status: ({ status }, route) =>
-    status === undefined
-      ? []
-      : [[`status ${route.status}`, { label: 'the status', was: status.was, newest: route.status }]],
-  'response.status': ({ response }) =>
-    Object.entries(response?.status ?? {}).map(([newest, { was }]) => [
-      `status ${newest}`,
-      { label: `the status ${newest}`, was, newest: Number(newest) },
-    ]),
-  query: ({ query }) => namedFields('query', query),
-  headers: ({ headers }) => namedFields('headers', headers),
-  cookies: ({ cookies }) => namedFields('cookies', cookies),
-  'response.headers': ({ response }) => namedFields('response.headers', response?.headers),
-}
-
-/** The parts of a route that an operation describes, by keys that all operations share. */
-function fieldsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, OperationField> {
-  return new Map(Object.values(FIELDS).flatMap((toFields) => toFields(operation, route)))
-}
-
-function documentedFields(
-  key: 'summary' | 'description' | 'tags' | 'deprecated',
-  earlier: { readonly was: unknown } | undefined,
-  route: ResolvedRoute,
-): Fields {
-  return earlier === undefined ? [] : [[key, { label: `the ${key}`, was: earlier.was, newest: route[key] }]]
-}
-
-function bodyFields(operation: Operation, route: ResolvedRoute, test: (key: BodyKey) => boolean): Fields {
-  const bodies = [...bodiesOf(operation)].filter(([key]) => test(key))
-  return bodies.map(([key, { was, convert }]) => {
-    const label = isRequest(key) ? 'the body' : `the response ${key}`
-    return [
-      bodyLabel(key),
-      { label, was, newest: bodySchema(route, key), hasFunction: convert !== undefined },
-    ]
-  })
-}
-
-function namedFields(
-  source: string,
-  names: Readonly<Record<string, { readonly was: unknown }>> = {},
-): Fields {
-  return Object.entries(names).flatMap(([name, { was, ...functions }]): Fields => {
-    const key = keyOf(source, name)
-    const label = `${source}.${name}`
-    const hasFunction = Object.values(functions).some(isFunction)
-    // a parameter that did not exist had neither a name nor a schema
-    return [
-      ...(isSchema(was) ? [] : [[`${key} name`, { label, was, newest: name, hasFunction }] as const]),
-      ...(isString(was) ? [] : [[`${key} schema`, { label, was, hasFunction }] as const]),
-    ]
-  })
-}
-
-function keyOf(source: string, name: string): string {
-  return `${source} ${source.endsWith('headers') ? headerName(name) : name}`
-}
-
-/** The path of a route in an older version, or `undefined` if it does not begin with what was moved. */
-export function pathBefore({ pattern, prefix }: ResolvedRoute, path: OperationPath): string | undefined {
-  const { was, now } = path
-  if (now === undefined) return was
-  const text = pattern.text.slice(prefix.length)
-  if (text !== now && !text.startsWith(`${now}/`)) return undefined
-  return (was === '/' ? '' : was) + text.slice(now.length) || '/'
-}
-
-type OperationPath = NonNullable<Operation['path']>
 
 function wrongGuards(
   { route, withoutGuards = [] }: Operation,

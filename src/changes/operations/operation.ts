@@ -1,5 +1,6 @@
 import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
 import type { Given } from '../../define/infer.ts'
 import type { OutputOf, Schema } from '../../schema/schema.ts'
@@ -313,6 +314,18 @@ export function precision({ route }: Operation): number {
   const names = [route].flat()
   if (names.includes('*')) return 0
   return Math.min(...names.map((name) => (name.endsWith('.*') ? name.length : Infinity)))
+}
+
+/** The path of a route in an older version, or `undefined` if it does not begin with what was moved. */
+export function pathBefore(
+  { pattern, prefix }: ResolvedRoute,
+  path: NonNullable<Operation['path']>,
+): string | undefined {
+  const { was, now } = path
+  if (now === undefined) return was
+  const text = pattern.text.slice(prefix.length)
+  if (text !== now && !text.startsWith(`${now}/`)) return undefined
+  return (was === '/' ? '' : was) + text.slice(now.length) || '/'
 }
 
 export function isOperation(part: unknown): part is Operation {
