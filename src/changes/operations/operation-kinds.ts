@@ -56,7 +56,7 @@ const PATH: OptionRule = [
  * Every kind of difference that an operation can describe. A kind that is missing here, or a written one without its text
  * (`cli/write/change-text.ts`), fails the type check.
  */
-const OPERATION_KINDS = {
+export const OPERATION_KINDS = {
   path: {
     isWritten: true,
     earlier: { now: PATH, was: PATH },
