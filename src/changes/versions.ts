@@ -6,7 +6,7 @@ import {
 } from '../base/definition-error.ts'
 import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
-import type { Schema } from '../schema/schema.ts'
+import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
@@ -254,8 +254,11 @@ function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): read
 
 /** The newest and older names in a part of a change. */
 function namesIn(part: unknown): readonly string[] {
-  const { fields, query, headers, cookies, response } = toRecord(part)
-  return [fields, query, headers, cookies, toRecord(response)['headers']].flatMap((named) =>
+  const { fields, query, headers, cookies, response, input } = toRecord(part)
+  const moved = Object.values(toRecord(toRecord(input)['was'])).map((was) =>
+    isSchema(was) ? objectShape(was) : {},
+  )
+  return [fields, query, headers, cookies, toRecord(response)['headers'], ...moved].flatMap((named) =>
     Object.entries(toRecord(named)).flatMap(([name, field]) => [
       name,
       ...[toRecord(field)['was']].filter(isString),
