@@ -289,6 +289,11 @@ const NAMED: Readonly<
       ],
       'callback-removed': 'a callback was removed',
       'webhook-removed': 'a webhook was removed',
+      'response-problem-status-changed': [
+        'the status of a declared problem changed',
+        'Describe it with `operation({ errors })` in your change.',
+        'the problem {code} had the status {was} and has {now}',
+      ],
       'response-required-property-removed': [
         'a required property was removed',
         'Keep sending it, or write a `down` in your change.',
@@ -325,6 +330,11 @@ const NAMED: Readonly<
         'an optional property was removed',
         'Keep sending it, or write a `down` in your change.',
       ],
+      'response-problem-added': [
+        'a declared problem was added',
+        'Describe the older code with `operation({ errors })` in your change, so that only new versions send the new one.',
+        'the problem {code} may come',
+      ],
       'response-success-status-added': [
         'a success status was added, and clients that check for one status do not expect it',
         undefined,
@@ -340,6 +350,11 @@ const NAMED: Readonly<
         'a required property was added',
       ],
       'response-optional-property-added': 'an optional property was added',
+      'response-problem-removed': [
+        'a declared problem was removed',
+        undefined,
+        'the problem {code} is no longer declared',
+      ],
       'response-non-success-status-removed': [
         'an error status was removed',
         undefined,

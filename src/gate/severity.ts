@@ -54,7 +54,7 @@ function ownLevel(rule: string, is: Circumstances, strictness: Strictness): Seve
   const level = severityOfRule(rule)
   if (is.isSent === true && SENT[rule] !== undefined) return SENT[rule]
   if (is.isProven === true || is.isRefused === true) return 'breaking'
-  if (/^response-(body|property|header)-enum-value-added$/.test(rule) && is.isExpected !== true)
+  if (/^response-((body|property|header)-enum-value|problem)-added$/.test(rule) && is.isExpected !== true)
     return strictness.closedEnums ? 'breaking' : level
   if (/^response-(required|optional)-property-added$/.test(rule))
     return strictness.closedClients ? 'breaking' : level

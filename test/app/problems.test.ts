@@ -5,6 +5,7 @@ import {
   createApp,
   DefinitionError,
   defineController,
+  defineErrorFormat,
   defineGuard,
   defineModule,
   defineProblem,
@@ -124,17 +125,16 @@ describe('a declared problem', () => {
     const { responses } = JSON.parse(body).paths['/car/{id}/buy'].post
     const example = { type: 'about:blank', title: 'The car is sold', status: 409 }
     const base = { $ref: '#/components/schemas/ProblemDetails' }
-    const coded = (status: number, code: string, members: object = {}): object => ({
+    const coded = (code: string, members: object = {}): object => ({
       allOf: [
         base,
         {
           type: 'object',
           properties: {
-            status: { type: 'integer', const: status },
             code: { type: 'string', const: code },
             ...members,
           },
-          required: ['status', 'code', ...Object.keys(members)],
+          required: ['code', ...Object.keys(members)],
         },
       ],
     })
@@ -144,11 +144,11 @@ describe('a declared problem', () => {
         'application/problem+json': {
           schema: {
             anyOf: [
-              coded(409, 'car_sold', {
+              coded('car_sold', {
                 buyer: { type: 'string' },
                 since: { type: 'string', default: 'today' },
               }),
-              coded(409, 'car_reserved'),
+              coded('car_reserved'),
             ],
           },
           examples: {
@@ -158,11 +158,63 @@ describe('a declared problem', () => {
         },
       },
     })
-    assert.deepEqual(responses['503'].content['application/problem+json'].schema, coded(503, 'shop_closed'))
+    assert.deepEqual(responses['503'].content['application/problem+json'].schema, coded('shop_closed'))
     assert.deepEqual(responses['403'].content['application/problem+json'].schema.anyOf, [
-      coded(403, 'banned'),
+      coded('banned'),
       base,
     ])
+  })
+})
+
+describe('a code that a route does not declare, beside codes that it declares', () => {
+  const given = async (validateResponses: boolean | 'strict') => {
+    const warnings: string[] = []
+    const ignore = (): void => undefined
+    const logged = (_details: object, message?: string): void => void warnings.push(message ?? '')
+    const own = createApp(CarsModule, {
+      logger: { debug: ignore, info: ignore, warn: logged, error: ignore },
+      validateResponses,
+    })
+    await own.ready()
+    const statuses = []
+    for (const id of [5, 5, 4, 1, 9]) {
+      const { statusCode } = await own.inject({ method: 'POST', url: `/car/${id}/buy` })
+      statuses.push(statusCode)
+    }
+    return { statuses, warnings }
+  }
+  const message =
+    'car.buy: POST /car/{id:int}/buy threw the code not_found, which its problems do not declare'
+
+  it('is logged once', async () => {
+    assert.deepEqual(await given(true), { statuses: [404, 404, 503, 409, 200], warnings: [message] })
+  })
+
+  it('is a 500 where responses are validated strictly', async () => {
+    assert.deepEqual(await given('strict'), { statuses: [500, 500, 503, 409, 200], warnings: [] })
+  })
+})
+
+describe('a problem in an application with an error format', () => {
+  const errorFormat = defineErrorFormat({
+    schema: z.object({ reason: z.string() }),
+    format: ({ code }) => ({ reason: code }),
+  })
+  const own = createApp(CarsModule, {
+    logger: false,
+    errorFormat,
+    docs: { info: { title: 'C', version: '1' } },
+  })
+
+  it('has the format, and the client throws it', async () => {
+    const client = createClient<typeof own>({ baseUrl: 'http://cars', fetch: own.fetch })
+    await assert.rejects(client.car.buy({ params: { id: 1 } }), { name: 'ProblemError', status: 409 })
+    const bought = await client.car.buy({ params: { id: 9 } })
+    assert.equal(bought.data.owner satisfies string, 'You')
+    await own.ready()
+    const { body } = await own.inject('/docs/openapi.json')
+    const { content } = JSON.parse(body).paths['/car/{id}/buy'].post.responses['409']
+    assert.deepEqual(content, { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } })
   })
 })
 

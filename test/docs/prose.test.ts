@@ -98,7 +98,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/versioning.md', maxWords: 1_390 },
   { page: 'docs/guide/webhooks.md', maxWords: 1_200 },
   { page: 'docs/guide/websockets.md', maxWords: 510 },
-  { page: 'docs/rules.md', maxWords: 3_900 },
+  { page: 'docs/rules.md', maxWords: 3_980 },
   { page: 'docs/security.md', maxWords: 3_000 },
   { page: 'test/outside/README.md', maxWords: 330, minProse: 100 },
   { page: 'website/README.md', maxWords: 360, minProse: 150 },

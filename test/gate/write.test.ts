@@ -35,12 +35,19 @@ interface Shown {
   readonly method?: string
   readonly status?: number
   readonly security?: readonly object[]
+  /** The codes of problems with the status 409. */
+  readonly codes?: readonly string[]
+}
+
+function problemsOf(codes: readonly string[]): object {
+  const anyOf = codes.map((code) => object({ code: { type: 'string', const: code } }))
+  return { description: 'Conflict', content: { 'application/problem+json': { schema: { anyOf } } } }
 }
 
 /** A document of one operation, `user.save`. */
 function documentOf(shown: Shown): object {
   const { user = object({ id: TEXT }), body, response = WHOLE, parameters = [], security } = shown
-  const { path = '/v2/user/{id}', method = 'post', status = 200, others = {}, missing } = shown
+  const { path = '/v2/user/{id}', method = 'post', status = 200, others = {}, missing, codes = [] } = shown
   return {
     openapi: '3.1.0',
     info: { title: 'Users', version: '2' },
@@ -59,6 +66,7 @@ function documentOf(shown: Shown): object {
             ...(missing === undefined
               ? {}
               : { 404: { description: 'None', content: { 'application/json': { schema: missing } } } }),
+            ...(codes.length === 0 ? {} : { 409: problemsOf(codes) }),
             [status]: { description: 'A user', content: { 'application/json': { schema: response } } },
           },
         },
@@ -434,6 +442,23 @@ describe('findings become changes', () => {
     )
   })
 
+  it('the code of a problem that came in the place of another', () => {
+    const { drafts, unwritten } = draftsOf(
+      { codes: ['taken', 'locked'] },
+      { codes: ['name_taken', 'locked'] },
+      {},
+      'warning',
+    )
+    assert.deepEqual(unwritten, [])
+    assert.deepEqual(
+      drafts.map((draft) => draft.kind === 'route' && draft.problems),
+      [[{ code: 'name_taken', was: 'taken' }]],
+    )
+    const several = draftsOf({ codes: ['taken'] }, { codes: ['name_taken', 'locked'] }, {}, 'warning')
+    assert.deepEqual(several.drafts, [])
+    assert.match(several.unwritten[0]?.why ?? '', /^describe it by errors of an operation/)
+  })
+
   it('what no change describes is said, with what helps', () => {
     const moved = draftsOf({}, { path: '/v2/elsewhere/{id}', method: 'post' })
     assert.equal(moved.unwritten.length, 0)
@@ -458,6 +483,7 @@ describe('the kinds of operations', () => {
     headers: { parameters: [{ source: 'headers', field }] },
     cookies: { parameters: [{ source: 'cookies', field }] },
     body: { body: { key: 'body', was, now: was, text: undefined, names: [], query: [] } },
+    errors: { problems: [{ code: 'car_sold', was: 'sold', status: 410 }] },
     paged: { body: { key: 200, was: list, now: page, text: undefined, names: [], query: ['cursor'] } },
     'response.headers': { headers: [{ kind: 'retyped', name: 'etag', was, now: was, sides: ['response'] }] },
     'response.body': { body: { key: 200, was, now: was, text: undefined, names: [], query: [] } },

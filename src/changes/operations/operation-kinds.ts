@@ -129,7 +129,7 @@ export const OPERATION_KINDS = {
     earlier: { was: [isBoolean, 'true or false'] },
     fields: ({ deprecated }, route) => documentedFields('deprecated', deprecated, route),
   },
-  // documents don't say which guards or errors of the two versions belong together
+  // documents don't say which guards of the two versions belong together
   withoutGuards: {
     isWritten: false,
     isForAllRoutes: true,
@@ -141,7 +141,7 @@ export const OPERATION_KINDS = {
       withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]],
   },
   errors: {
-    isWritten: false,
+    isWritten: true,
     isForAllRoutes: true,
     fields: ({ errors = {} }) =>
       Object.entries(errors).map(([code, { was = code, status, down }]) => {

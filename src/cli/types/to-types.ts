@@ -15,7 +15,7 @@ import {
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Webhooks Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer DeclaredProblem NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Webhooks Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
@@ -34,6 +34,7 @@ export function contractTypes({ version, routes, webhooks, components }: Contrac
   const has = (kind: 'events' | 'items'): boolean => routes.some(({ stream }) => stream?.kind === kind)
   const imported = [
     'Answer',
+    ...(routes.some(({ problems }) => problems.length > 0) ? ['DeclaredProblem'] : []),
     ...(has('items') ? ['ItemStream'] : []),
     ...(has('events') ? ['NamedEvent', 'NamedEvents'] : []),
     'RouteFunction',
@@ -123,8 +124,23 @@ function takesCursor({ parameters }: ContractRoute): boolean {
   return parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'cursor')
 }
 
-function answerTypes({ responses, stream, isOneResponse }: ContractRoute, names: TypeNames): string {
-  if (responses.length === 0 && stream === undefined) return 'Answer<number, unknown>'
+function answerTypes(route: ContractRoute, names: TypeNames): string {
+  const { problems } = route
+  if (problems.length === 0) return declaredTypes(route, names, 'number')
+  const errors = problems.map(({ code, status, members }) => {
+    const own = members === undefined ? '' : ` & ${groupedType(schemaToType(members, names))}`
+    return `Answer<${status}, DeclaredProblem<${quotedText(code)}, ${status}>${own}>`
+  })
+  return union([declaredTypes(route, names, 'Status2XX'), ...errors])
+}
+
+/** The answers that are no problems. `open` are the statuses if none is declared. */
+function declaredTypes(
+  { responses, stream, isOneResponse }: ContractRoute,
+  names: TypeNames,
+  open: string,
+): string {
+  if (responses.length === 0 && stream === undefined) return `Answer<${open}, unknown>`
   const streamed = stream === undefined ? [] : [`Answer<200, ${streamType(stream, names)}>`]
   const declared = [...responses.map(([status]) => status), ...(stream === undefined ? [] : [200])]
   const others = responses.filter(([status]) => stream === undefined || status !== 200)
@@ -132,7 +148,7 @@ function answerTypes({ responses, stream, isOneResponse }: ContractRoute, names:
     ...streamed,
     ...others.map(([status, content]) => {
       const data = dataOf(content, names)
-      if (isOneResponse) return `Answer<number, ${data}>`
+      if (isOneResponse) return `Answer<${open}, ${data}>`
       return `Answer<${typeof status === 'number' ? status : statusRange(status, declared)}, ${data}>`
     }),
   ])

@@ -6,6 +6,7 @@ import type {
   ChangeDraft,
   FieldDraft,
   ModelDraft,
+  ProblemDraft,
   RouteDraft,
   DraftedSource,
 } from '../../gate/write/draft.ts'
@@ -241,6 +242,7 @@ const MEMBERS: Readonly<
   headers: (draft, writing) => parametersText('headers', draft, writing),
   cookies: (draft, writing) => parametersText('cookies', draft, writing),
   body: ({ body }, writing) => (body?.key === 'body' ? bodyMemberText(body, writing) : undefined),
+  errors: ({ problems }) => problems && errorsText(problems),
   'response.headers': ({ headers }, writing) =>
     headers.length === 0
       ? undefined
@@ -250,6 +252,17 @@ const MEMBERS: Readonly<
       ? undefined
       : `body: { ${bodyMemberText(body, writing)} }`,
   paged: ({ body }, writing) => body && pagedText(body, writing),
+}
+
+function errorsText(problems: readonly ProblemDraft[]): string {
+  const members = problems.map(({ code, was, status }) => {
+    const parts = [
+      ...(was === undefined ? [] : [`was: ${quotedText(was)}`]),
+      ...(status === undefined ? [] : [`status: ${status}`]),
+    ]
+    return `${memberName(code)}: { ${parts.join(', ')} }`
+  })
+  return `errors: { ${members.join(', ')} }`
 }
 
 /** A list that became a page, or `undefined` for any other body. */

@@ -7,6 +7,7 @@ import type {
   ChangeDraft,
   FieldDraft,
   ModelDraft,
+  ProblemDraft,
   RouteDraft,
   DraftedSource,
 } from '../../gate/write/draft.ts'
@@ -84,8 +85,8 @@ function boundTitle(
   return said.length === 0 ? 'has other values' : list(said)
 }
 
-function routeTitle({ routes, status, parameters, headers, body, path, method }: RouteDraft): string {
-  const [first] = routes
+function routeTitle(draft: RouteDraft): string {
+  const { routes, status, parameters, headers, problems = [], body } = draft
   const addresses = routes.map(({ now }) => titleCode(`${now.method} ${now.path}`))
   const shown =
     addresses.length < 4 ? addresses : [...addresses.slice(0, 2), `${addresses.length - 2} other operations`]
@@ -95,10 +96,23 @@ function routeTitle({ routes, status, parameters, headers, body, path, method }:
   const [header] = headers
   if (header !== undefined)
     return `The response header ${titleCode(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
+  const [problem] = problems
+  if (problem !== undefined) return problemTitle(problem, where)
   if (body !== undefined) return bodyTitle(body, where, routes.length > 1)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
+  return addressTitle(draft, where)
+}
+
+function addressTitle({ routes, path, method }: RouteDraft, where: string): string {
+  const [first] = routes
   return `${titleCode(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
+}
+
+function problemTitle({ code, was, status }: ProblemDraft, where: string): string {
+  if (was === undefined)
+    return `The problem ${titleCode(code)} of ${where} no longer has the status ${status ?? ''}`
+  return `The problem ${titleCode(was)} of ${where} is called ${titleCode(code)}`
 }
 
 function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean): string {

@@ -10,11 +10,14 @@ import {
   type FoundDifference,
 } from './compared-documents.ts'
 import { compareHeaders, readResponseHeaders } from './compare-headers.ts'
+import { compareProblems, splitProblems } from './compare-problems.ts'
 
 /** A response, and the status that it has in its document. */
 interface Response {
   readonly status: string
   readonly node: Node
+  /** The media types that have had declared problems alone, which are compared by their codes. */
+  readonly closed?: ReadonlySet<string>
 }
 
 /** Responses by the status that they are compared by. */
@@ -27,10 +30,20 @@ export function compareResponses(
   documents: ComparedDocuments,
   side: Side,
 ): readonly FoundDifference[] {
-  const old = responsesOf(base, documents.base)
-  const now = responsesOf(revision, documents.revision)
-  const compare = (newer: ResponsesByStatus): readonly FoundDifference[] =>
-    compareStatuses(old, newer, { base: base.place, revision: revision.place, documents, side })
+  const { others: old, problems: oldProblems } = splitProblems(
+    responsesOf(base, documents.base),
+    documents.base,
+  )
+  const { others: now, problems } = splitProblems(
+    responsesOf(revision, documents.revision),
+    documents.revision,
+  )
+  const owners = { base: base.place, revision: revision.place }
+  const coded = compareProblems(oldProblems, problems, owners, documents, side)
+  const compare = (newer: ResponsesByStatus): readonly FoundDifference[] => [
+    ...compareStatuses(old, newer, { ...owners, documents, side }),
+    ...coded,
+  ]
   const [was, is] = [onlySuccess(old), onlySuccess(now)]
   if (was === undefined || is === undefined || was === is || findResponseFor(was, now) !== undefined)
     return compare(now)
@@ -63,22 +76,23 @@ function compareStatuses(
   const { base, revision } = owners
   const found: FoundDifference[] = []
   const used = new Set<string>()
-  for (const [status, { node }] of old) {
+  for (const [status, response] of old) {
+    const { node } = response
     const partner = findResponseFor(status, now)
     if (partner === undefined) {
-      found.push(toOneSided(status, 'removed', { base: node, revision }))
+      if (!isCoded(response)) found.push(toOneSided(status, 'removed', { base: node, revision }))
       continue
     }
     used.add(partner[0])
     // clients that know one status get others of the range, too
     if (isSuccess(status) && partner[0].endsWith('XX') && !status.endsWith('XX'))
       found.push(toOneSided(partner[0], 'added', { base, revision: partner[1].node }))
-    const own = compareResponse(status, node, partner[1], owners)
+    const own = compareResponse(status, response, partner[1], owners)
     found.push(...(isSuccess(status) ? own : withCircumstances(own, { isError: true })))
   }
-  for (const [status, { node }] of now)
-    if (!used.has(status) && findResponseFor(status, old) === undefined)
-      found.push(toOneSided(status, 'added', { base, revision: node }))
+  for (const [status, response] of now)
+    if (!used.has(status) && findResponseFor(status, old) === undefined && !isCoded(response))
+      found.push(toOneSided(status, 'added', { base, revision: response.node }))
   return found
 }
 
@@ -129,12 +143,27 @@ function toOneSided(
   }
 }
 
+/** Whether a response has declared problems alone, which are compared by their codes. */
+function isCoded({ closed, node }: Response): boolean {
+  return closed !== undefined && closed.size > 0 && Object.keys(Object(node['content'])).length === 0
+}
+
+/** A response without some of its media types. */
+function withoutTypes(node: Node, types: ReadonlySet<string> | undefined): Node {
+  if (types === undefined || types.size === 0) return node
+  const kept = Object.entries(Object(node['content'])).filter(([type]) => !types.has(type))
+  return { ...node, content: Object.fromEntries(kept) }
+}
+
 function compareResponse(
   status: string,
-  old: Node,
-  { node: now, status: actual }: Response,
+  before: Response,
+  after: Response,
   { documents, side }: Owners,
 ): readonly FoundDifference[] {
+  const { status: actual } = after
+  // where only one side has nothing but declared problems, the other may answer with any
+  const [old, now] = [withoutTypes(before.node, after.closed), withoutTypes(after.node, before.closed)]
   if (old === UNRESOLVED || now === UNRESOLVED || documents.isSame(old, now)) return []
   const at = ['responses', status]
   const owners = { base: old, revision: now }

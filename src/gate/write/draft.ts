@@ -60,7 +60,16 @@ export interface BodyDraft {
   readonly query: readonly string[]
 }
 
-/** One difference of earlier routes: an address, a status, a parameter, a header or a whole body. */
+/** An earlier problem, by the code that it has today. */
+export interface ProblemDraft {
+  readonly code: string
+  /** The code that it had, if that was another one. */
+  readonly was?: string
+  /** The status that it had, if that was another one. */
+  readonly status?: number
+}
+
+/** One difference of earlier routes: an address, a status, a parameter, a header, problems or a whole body. */
 export interface RouteDraft {
   readonly kind: 'route'
   readonly routes: readonly DraftedRoute[]
@@ -71,6 +80,7 @@ export interface RouteDraft {
   readonly parameters: readonly { readonly source: DraftedSource; readonly field: FieldDraft }[]
   /** Headers of responses. */
   readonly headers: readonly FieldDraft[]
+  readonly problems?: readonly ProblemDraft[]
   readonly body?: BodyDraft
 }
 

@@ -40,7 +40,8 @@ export function toDrafts(
         ...(models.get(model) ?? []),
         { ...placed, differing: { ...owned, isFailing: isBad } },
       ])
-    else if (!isBad) continue
+    // a problem that went may be the earlier code of one that came
+    else if (!isBad && finding.rule !== 'response-problem-removed') continue
     else if (route === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else routes.set(route, [...(routes.get(route) ?? []), placed])
   }

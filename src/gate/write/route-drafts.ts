@@ -8,6 +8,7 @@ import type {
   DescribedField,
   FieldDraft,
   KnownRoute,
+  ProblemDraft,
   RouteDraft,
   DraftedSource,
   Unwritten,
@@ -28,6 +29,7 @@ interface Told {
   /** The names of parameters that differ. */
   readonly touched: ReadonlyMap<DraftedSource, ReadonlySet<string>>
   readonly headers: readonly FieldDraft[]
+  readonly problems: readonly ProblemDraft[]
   /** The bodies that differ, with the findings about each. */
   readonly bodies: ReadonlyMap<DraftedBody, readonly PlacedFinding[]>
   readonly unwritten: readonly Unwritten[]
@@ -41,7 +43,11 @@ export function toRouteDrafts(
 ): { readonly drafts: readonly RouteDraft[]; readonly unwritten: readonly Unwritten[] } {
   const known = pair.known.routes.find(({ name }) => name === route)
   const path = known?.path ?? ''
-  const { address, status, touched, headers, bodies, unwritten } = readFindings(findings, path, pair)
+  const { address, status, touched, headers, problems, bodies, unwritten } = readFindings(
+    findings,
+    path,
+    pair,
+  )
   const found = operationsAt(findings, pair)
   const whole = [...bodies].map(([key, own]) => ({ own, body: toBodyDraft(key, known, found, status?.was) }))
   const parameters = [...touched].flatMap(([source, names]) =>
@@ -53,6 +59,7 @@ export function toRouteDrafts(
     ...(status === undefined ? [] : [{ status }]),
     ...parameters.map((parameter) => ({ parameters: [parameter] })),
     ...headers.map((header) => ({ headers: [header] })),
+    ...problems.map((problem) => ({ problems: [problem] })),
     ...whole.flatMap(({ body }) => (typeof body === 'object' ? [{ body }] : [])),
   ].map((part): RouteDraft => ({
     kind: 'route',
@@ -126,6 +133,7 @@ export function mergeRoutes(drafts: readonly RouteDraft[]): readonly RouteDraft[
 }
 
 function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair: ComparedApp): Told {
+  const { problems, told } = readProblems(findings)
   const unwritten: Unwritten[] = []
   const touched = new Map<DraftedSource, Set<string>>()
   const headers = new Map<string, FieldDraft>()
@@ -137,6 +145,7 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
     const { rule } = finding
     const [section, , name = ''] = place?.steps ?? []
     const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
+    if (told.has(placed)) continue
     if (rule === 'route-moved') address = toAddress(finding, ownPath)
     else if (rule === 'status-of-default-changed')
       status = {
@@ -148,7 +157,43 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
     else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else bodies.set(key, [...(bodies.get(key) ?? []), placed])
   }
-  return { address, status, touched, headers: [...headers.values()], bodies, unwritten }
+  return { address, status, touched, headers: [...headers.values()], problems, bodies, unwritten }
+}
+
+/** The problems that had another code or status. One that came has the code of one that went if both are the only ones. */
+function readProblems(findings: readonly PlacedFinding[]): {
+  readonly problems: readonly ProblemDraft[]
+  readonly told: ReadonlySet<PlacedFinding>
+} {
+  const of = (change: string): readonly PlacedFinding[] =>
+    findings.filter(({ finding: { rule } }) => rule === `response-problem-${change}`)
+  const [moved, come, gone] = [of('status-changed'), of('added'), of('removed')]
+  const [added, removed] = [come[0], gone[0]]
+  const isRenamed = come.length === 1 && gone.length === 1
+  const renamed =
+    isRenamed && added !== undefined && removed !== undefined
+      ? [{ code: codeIn(added), was: codeIn(removed), ...statusBefore(removed, added) }]
+      : []
+  return {
+    problems: [
+      ...moved.map((placed) => ({
+        code: codeIn(placed),
+        status: Number(pointerSteps(placed.finding.base.pointer).at(-1)),
+      })),
+      ...renamed,
+    ],
+    told: new Set([...moved, ...(isRenamed ? come : []), ...gone]),
+  }
+}
+
+function codeIn({ place }: PlacedFinding): string {
+  return place?.steps.at(-1) ?? ''
+}
+
+/** The status of a problem that went, if the one in its place has another. */
+function statusBefore(removed: PlacedFinding, added: PlacedFinding): Pick<ProblemDraft, 'status'> {
+  const [was, now] = [removed, added].map(({ place }) => Number(place?.steps[1]))
+  return was === undefined || was === now ? {} : { status: was }
 }
 
 /** The source of the parameter that is found, if a change can describe it there. */
@@ -303,6 +348,8 @@ export function unwrittenReason({ finding: { rule, version }, place }: PlacedFin
     return 'accept the parameter in both places, because a change cannot move it'
   if (section === 'parameters' && where === 'path')
     return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
+  if (rule === 'response-problem-added')
+    return 'describe it by errors of an operation: `errors: { new_code: { was: "older_code" } }`'
   if (section === 'requestBody' || section === 'responses')
     return `describe the whole body by ${bodyMemberHint(section === 'requestBody' ? 'body' : Number(where))} of an operation`
   return 'a change cannot describe this difference'

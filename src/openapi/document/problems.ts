@@ -172,11 +172,10 @@ export function toProblemResponse(
       {
         type: 'object',
         properties: {
-          status: { type: 'integer', const: status },
           code: { type: 'string', const: code },
           ...(isPlain && toRecord(own['properties'])),
         },
-        required: ['status', 'code', ...(Array.isArray(required) ? required : [])],
+        required: ['code', ...(Array.isArray(required) ? required : [])],
       },
       ...(isPlain ? [] : [own]),
     ],

@@ -347,6 +347,10 @@ export interface ContractRoute extends Pick<ConvertedRoute, 'parameters' | 'body
   /** The declared sources of its input. */
   readonly sources: readonly SourceName[]
   readonly responses: readonly (readonly [status: ResponseKey, content: Content | undefined])[]
+  /** The declared problems that are results, each with the schema of its members. */
+  readonly problems: readonly (Pick<AnyProblem, 'code' | 'status'> & {
+    readonly members: SchemaObject | undefined
+  })[]
   /** The events or items of its stream. */
   readonly stream: ContractStream | undefined
   /** Whether the schema is that of any status. */

@@ -335,6 +335,12 @@ export function toContract(
       parameters: withKeys(converted.parameters, route),
       body: converted.body,
       responses: [...converted.responses].map(([status, { content }]) => [status, content]),
+      problems:
+        conversion.errors === undefined
+          ? converted.problems
+              .filter(({ problem }) => route.problems.includes(problem))
+              .map(({ problem: { code, status }, members }) => ({ code, status, members }))
+          : [],
       stream: route.stream && { kind: route.stream.kind, schemas: [...converted.stream] },
       isOneResponse: route.isOneResponse,
     })

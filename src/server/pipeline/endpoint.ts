@@ -26,6 +26,7 @@ import {
   type Conversion,
 } from './conversion.ts'
 import { createLimit, type Limit } from './failure.ts'
+import { withDeclaredCodes } from './declared-codes.ts'
 import type { ReadingSettings } from '../request/read-sources.ts'
 import { HttpError, addedError } from '../../http/errors.ts'
 import { bodyTypes } from '../../schema/body-types.ts'
@@ -116,7 +117,7 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const conversion = createConversion(given, checking, limit)
   const declared = conversion === undefined ? given : withOlderSchemas(conversion)
   const site = { conversion, declared, checking, limit }
-  const answer = createAnswer(route, parts, site)
+  const answer = withDeclaredCodes(given, checking, createAnswer(route, parts, site))
   const answered = withInput(
     route,
     reading,

@@ -38,6 +38,20 @@ const withParameter = (more: object, schema?: unknown): Short =>
   get({ parameters: [parameter(more, schema)] })
 const json = (schema: unknown): object => ({ 'application/json': { schema } })
 const answers = (responses: object): Short => get({ responses })
+const coded = (code: string, more: object = {}): object =>
+  object({ code: { type: 'string', const: code }, ...more })
+const problem = (...alternatives: readonly object[]): object => ({
+  description: 'Sold',
+  content: {
+    'application/problem+json': {
+      schema: alternatives.length === 1 ? alternatives[0] : { anyOf: alternatives },
+    },
+  },
+})
+const sold = (...codes: readonly string[]): object => ({
+  ...ok,
+  409: problem(...codes.map((code) => coded(code))),
+})
 const post = (requestBody?: object): Short => ({
   paths: { '/cars': { post: { responses: ok, ...(requestBody === undefined ? {} : { requestBody }) } } },
 })
@@ -601,6 +615,36 @@ export const OPERATIONS: readonly OperationPair[] = [
     answers({ ...ok, 404: { description: 'None' } }),
     answers(ok),
     'info response-non-success-status-removed',
+  ),
+  row(
+    'a problem more',
+    answers(sold('car_sold')),
+    answers(sold('car_sold', 'car_lent')),
+    'warning response-problem-added',
+  ),
+  row('the first problem', answers(ok), answers(sold('car_sold')), 'info response-problem-added'),
+  row(
+    'a problem less',
+    answers(sold('car_sold', 'car_lent')),
+    answers(sold('car_sold')),
+    'info response-problem-removed',
+  ),
+  row(
+    'a member of a problem less',
+    answers({ ...ok, 409: problem(coded('car_lent'), coded('car_sold', { buyer: string })) }),
+    answers({ ...ok, 409: problem(coded('car_lent'), coded('car_sold')) }),
+    'breaking response-required-property-removed',
+  ),
+  row(
+    'a problem beside any other',
+    answers({ ...ok, 409: problem(coded('car_sold')) }),
+    answers({ ...ok, 409: problem(coded('car_sold'), object({ code: string })) }),
+  ),
+  row(
+    'a problem with another status',
+    answers(sold('car_sold')),
+    answers({ ...ok, 410: problem(coded('car_sold')) }),
+    'breaking response-problem-status-changed',
   ),
   row(
     'a status in a range',
