@@ -38,7 +38,6 @@ export function createOrdersApp(
     ttl: 10_000,
   })
   const once = idempotency({
-    store: stores.client,
     client: ({ client }) => client,
     shape: parts.history.versions[0] ?? '1',
     // the table has each key once, so a second run does no harm if the first one was lost or has the shape of another release

@@ -8,9 +8,7 @@ export function openStores(url: string) {
   redis.on('error', () => undefined)
   return {
     connect: async () => void (await redis.connect()),
-    /** Keeps idempotency keys with their results. */
-    client: redis,
-    /** Counts requests for the rate limit and usage, and keeps sessions and pins. */
+    /** Counts requests for the rate limit and usage, and keeps sessions, pins and idempotency keys with their results. */
     store: createRedisStore(redis),
   }
 }

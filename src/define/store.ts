@@ -13,8 +13,8 @@ export interface Store {
    * step: of several calls at the same time, the condition holds for one.
    */
   set(key: string, value: string, options?: StoreSetOptions): Awaitable<boolean>
-  /** Removes a key. */
-  delete(key: string, options?: StoreDeleteOptions): Awaitable<unknown>
+  /** Removes a key. Returns `false` if nothing was removed. */
+  delete(key: string, options?: StoreDeleteOptions): Awaitable<boolean>
   /**
    * Adds an amount to a count in one step. A count begins at 0 and ends `ttl` milliseconds after its first increment. Rate limits need this
    * method, and nothing else does.
@@ -30,7 +30,7 @@ export interface StoreSetOptions {
   readonly ifAbsent?: boolean
   /** Stores the value only if the store has this one for the key. */
   readonly ifEqual?: string
-  /** The client that the value is kept for. A store may limit what one client takes. */
+  /** The client whose value must not be forgotten early. A store without room for it stores nothing and returns `false`. */
   readonly owner?: string
 }
 

@@ -1,6 +1,7 @@
 // The public types of octavo/stores. npm run api writes this file, and nothing imports it.
 
 export interface MemoryStoreOptions {
+  readonly maxBytes?: number
   readonly maxKeys?: number
 }
 

@@ -2260,7 +2260,7 @@ type StatusesOf<First extends string> = `${First}${Digit}${Digit}` extends `${in
   : never
 
 export interface Store {
-  delete(key: string, options?: StoreDeleteOptions): Awaitable<unknown>
+  delete(key: string, options?: StoreDeleteOptions): Awaitable<boolean>
   get(key: string): Awaitable<string | null | undefined>
   increment?(key: string, amount: number, ttl: number): Awaitable<StoreCount>
   set(key: string, value: string, options?: StoreSetOptions): Awaitable<boolean>

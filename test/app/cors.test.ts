@@ -248,7 +248,7 @@ describe('cors', () => {
     const store = {
       get: () => undefined,
       set: () => Promise.reject(new Error('full')),
-      delete: () => undefined,
+      delete: () => false,
     }
     const app = createApp(defineModule({ controllers: [controller] }), {
       logger: false,

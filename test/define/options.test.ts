@@ -376,7 +376,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 /** What is passed without being options, by the name of its type: values that our functions return, stores and results. */
 const VALUES: ReadonlySet<string> = new Set(
   `App EdgeApp Module Guard Interceptor ErrorHandler Provider Token Webhook ForwardTarget VersionChange FinishedResponse JwtClaims
-  PageQuery RouteMap RouteCall IdempotencyStore Store Outbox Telemetry DefinitionProblem`.split(/\s+/),
+  PageQuery RouteMap RouteCall Store Outbox Telemetry DefinitionProblem`.split(/\s+/),
 )
 
 /** Places whose objects may have any member, or that we pass objects to, by the reason. */

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { conflict, defineController, defineGuard, reply, VersioningSchemes } from 'octavo'
-import type { AnyGuard, App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
+import type { AnyGuard, App, AppOptions, InjectOptions, InjectResponse, Store } from 'octavo'
 import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { anyOf, apiKey, bearerAuth, jwtAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions } from 'octavo/idempotency'
 import { SignJWT } from 'jose'
+import { createMemoryStore } from 'octavo/stores'
 import { z } from 'zod'
-import { createResultStore as createMemoryStore } from '../inside/server.ts'
 import { serve } from '../support/serve.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
@@ -224,7 +224,7 @@ describe('results', () => {
   it('in memory are dropped if they are long and there is no room, but their keys are not', async () => {
     const ends: (() => void)[] = []
     const { app, runs } = counting(
-      { maxMemory: 6000 },
+      { store: createMemoryStore({ maxBytes: 7000 }) },
       async () => new Promise((resolve) => ends.push(() => resolve('x'.repeat(1500)))),
     )
     const keys = Array.from({ length: 5 }, (_, index) => `"room-00000000000${index}"`)
@@ -248,7 +248,7 @@ describe('results', () => {
 describe('a result that does not fit its response schema', () => {
   /** One release of a program. The kept results are those of the first. */
   const releaseOf = (
-    store: object,
+    store: Store,
     response: z.ZodType,
     handler: () => unknown,
   ): ((key?: string) => Promise<readonly unknown[]>) => {
@@ -268,7 +268,7 @@ describe('a result that does not fit its response schema', () => {
   }
 
   it('is a 500 that is not kept, and its handler does not write a second time: a mended release sends the result', async () => {
-    const store = createMemoryStore(1e6)
+    const store = createMemoryStore()
     let runs = 0
     const handler = (): unknown => ({ run: ++runs, paid: 'yes' })
     const broken = releaseOf(store, z.object({ run: z.int(), paid: z.boolean() }), handler)
@@ -280,7 +280,7 @@ describe('a result that does not fit its response schema', () => {
   })
 
   it('is the same for a result that is no JSON', async () => {
-    const store = createMemoryStore(1e6)
+    const store = createMemoryStore()
     let runs = 0
     const broken = releaseOf(store, z.object({ run: z.bigint() }), () => ({
       run: 2n ** 60n * BigInt(++runs),

@@ -18,6 +18,7 @@ import type { Response } from 'undici'
 import { defineController } from 'octavo'
 import type { App } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
+import { createRedisStore } from 'octavo/stores'
 import { programArguments } from '../support/program.ts'
 import { serve } from '../support/serve.ts'
 
@@ -112,7 +113,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
     let lose = async (): Promise<unknown> => client.flushall()
     const controller = defineController({
       prefix: '/',
-      interceptors: [idempotency({ store: client })],
+      interceptors: [idempotency({ store: createRedisStore(client) })],
       routes: [
         {
           method: 'POST',
@@ -155,7 +156,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
     let runs = 0
     const controller = defineController({
       prefix: '/',
-      interceptors: [idempotency({ store: own, lifetime: 60 })],
+      interceptors: [idempotency({ store: createRedisStore(own), lifetime: 60 })],
       routes: [{ method: 'POST', handler: () => ++runs }],
     })
     const app = serve(controller)
@@ -184,7 +185,9 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
     const appWith = (): App => {
       const controller = defineController({
         prefix: '/',
-        interceptors: [idempotency({ store: client, lease: 1, lifetime: 1, afterLease: 'run' })],
+        interceptors: [
+          idempotency({ store: createRedisStore(client), lease: 1, lifetime: 1, afterLease: 'run' }),
+        ],
         routes: [
           {
             method: 'POST',
@@ -227,10 +230,10 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
       own.on('error', () => undefined)
       await ('isOpen' in own ? own.connect() : once(own, 'ready'))
       let runs = 0
-      const appWith = (store: object): App => {
+      const appWith = (of: object): App => {
         const controller = defineController({
           prefix: '/',
-          interceptors: [idempotency({ store, lease: 1 })],
+          interceptors: [idempotency({ store: createRedisStore(of), lease: 1 })],
           routes: [{ method: 'POST', handler: () => ++runs }],
         })
         return serve(controller)

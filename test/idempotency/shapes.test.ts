@@ -3,28 +3,11 @@ import { describe, it } from 'node:test'
 
 import { defineController, DefinitionError } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
-import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
+import type { IdempotencyOptions } from 'octavo/idempotency'
+import { createMemoryStore } from 'octavo/stores'
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
-
-/** A store of two processes. A run whose lease is over has ended. */
-function createStore(): IdempotencyStore {
-  const rows = new Map<string, { token: string; fingerprint: string; result?: string }>()
-  return {
-    begin: (key, { token, fingerprint, lease }) => {
-      const row = rows.get(key)
-      if (row?.result !== undefined)
-        return { state: 'finished', fingerprint: row.fingerprint, result: row.result }
-      if (row !== undefined)
-        return { state: 'running', fingerprint: row.fingerprint, left: lease === 1000 ? -1 : lease }
-      rows.set(key, { token, fingerprint })
-      return { state: 'started' }
-    },
-    finish: (key, _token, { text }) => void Object.assign(rows.get(key) ?? {}, { result: text }),
-    fail: (key) => void rows.delete(key),
-  }
-}
 
 /** A release whose ids are those of the schema. */
 function release(options: IdempotencyOptions, id: z.ZodType, own: unknown) {
@@ -64,7 +47,7 @@ const next = (options: IdempotencyOptions) => release({ shape: '3', ...options }
 
 describe('a key in two releases with different shapes', () => {
   it('is a 409 in the other one, because its result does not fit there', async () => {
-    const store = createStore()
+    const store = createMemoryStore()
     const [first, second] = [old({ store }), next({ store })]
     assert.deepEqual(await first.post(), [200, 7])
     assert.deepEqual(await second.post(), [409, 'idempotent_response_lost'])
@@ -73,7 +56,7 @@ describe('a key in two releases with different shapes', () => {
   })
 
   it("runs the handler in the other one with afterLease: 'run'", async () => {
-    const store = createStore()
+    const store = createMemoryStore()
     const [first, second] = [old({ store }), next({ store, afterLease: 'run' })]
     assert.deepEqual(await first.post(), [200, 7])
     assert.deepEqual(await second.post(), [200, 'order_7'])
@@ -81,20 +64,22 @@ describe('a key in two releases with different shapes', () => {
     assert.deepEqual([first.runs(), second.runs()], [1, 1])
   })
 
-  it('is in use in the other one until its lease ends', async () => {
-    const store = createStore()
+  it('is in use in the other one until its lease ends', async (test) => {
+    test.mock.timers.enable({ apis: ['Date'] })
+    const store = createMemoryStore()
     const [first, second] = [old({ store }), next({ store, afterLease: 'run' })]
     first.stick()
     void first.post()
     while (first.runs() === 0) await new Promise(setImmediate)
     assert.deepEqual(await second.post(), [409, 'idempotency_key_in_use'])
-    const later = [next({ store, lease: 1, afterLease: 'run' }), next({ store, lease: 1 })] as const
+    test.mock.timers.tick(60_001)
+    const later = [next({ store, afterLease: 'run' }), next({ store })] as const
     assert.deepEqual(await later[0].post(), [200, 'order_7'])
     assert.deepEqual(await later[1].post(), [409, 'idempotent_outcome_unknown'])
   })
 
   it('was kept before the shape had a name', async () => {
-    const store = createStore()
+    const store = createMemoryStore()
     const [first, second] = [release({ store }, z.number(), 7), old({ store })]
     assert.deepEqual(await first.post(), [200, 7])
     assert.deepEqual(await second.post(), [409, 'idempotent_response_lost'])

@@ -1,5 +1,4 @@
 /** Exports what tests of the server call and no entry point exports. It is apart from `parts.ts` because it loads the whole server. */
-export { createMemoryStore as createResultStore } from '../../src/extensions/idempotency/memory-store.ts'
 export { ConnectionQueue } from '../../src/extensions/upstream/connection-queue.ts'
 export type { WaitingRequest } from '../../src/extensions/upstream/connection-queue.ts'
 export { internalsOf } from '../../src/server/adapters/internals.ts'

@@ -31,7 +31,7 @@ export function toStore({ get, set }: Pick<TestStore, 'get' | 'set'>): Store {
     get: (key) => get(clientOf(key)),
     set: (key, version, { ifAbsent = false } = {}) =>
       set(clientOf(key), version, ifAbsent ? 'firstUse' : 'upgrade'),
-    delete: () => undefined,
+    delete: () => false,
   }
 }
 

@@ -49,7 +49,7 @@ export function createTestStore() {
       else entries.set(key, value)
       return true
     },
-    delete: async (key: string): Promise<unknown> => {
+    delete: async (key: string): Promise<boolean> => {
       calls.push('delete')
       return entries.delete(key)
     },

@@ -191,7 +191,15 @@ describe('the memory store', () => {
     assert.equal(store.get('old1'), 'again')
   })
 
-  it('that is limited in bytes forgets nothing, and leaves room for each owner', () => {
+  it('forgets no value that has an owner', () => {
+    const store = openMemory({ maxKeys: 3 })
+    for (let at = 0; at < 10; at++) store.set(`own${at}`, 'x', { owner: String(at), ttl: 1000 })
+    for (let at = 0; at < 10; at++) store.set(String(at), 'x', { ttl: 1_000_000 })
+    for (let at = 0; at < 10; at++) assert.equal(store.get(`own${at}`), 'x')
+    assert.equal(store.size, 13)
+  })
+
+  it('limits the bytes of values that have owners, and leaves room for each', () => {
     const store = openMemory({ maxBytes: 10_000 })
     const fill = (owner: string): number => {
       let stored = 0

@@ -1,6 +1,5 @@
 import { addedError } from '../../http/errors.ts'
 import {
-  andThen,
   requireSync,
   isPromise,
   isBoolean,
@@ -19,8 +18,9 @@ import {
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
-import type { ExecutionContext } from '../../define/context.ts'
+import type { ExecutionContext, Logger } from '../../define/context.ts'
 import { withFits, type Interceptor } from '../../define/interceptor.ts'
+import { STORE, type AppStores, type Store } from '../../define/store.ts'
 import { isReply } from '../../define/reply.ts'
 import { FINISHED } from '../../http/http.ts'
 import { isOutcomeUnknown, isUnknownStatus } from '../../http/outcome.ts'
@@ -34,11 +34,11 @@ import {
   unknownOutcome,
   type IdempotencyMethod,
 } from './documented.ts'
-import { guardStore, type GuardedStore } from './guarded-store.ts'
-import { createMemoryStore, type Full, type MemoryStore } from './memory-store.ts'
+import { openKeys, type Claim, type HeldKey, type Keys, type KnownKey } from './keys.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
-import { isRedis } from '../../server/stores/redis.ts'
-import { createRedisStore } from './redis-store.ts'
+import { createWorkerWarning } from '../../server/stores/guard.ts'
+import { openMemory } from '../../server/stores/memory.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
 import {
   hash,
   ownerNamed,
@@ -55,7 +55,6 @@ import {
   writeResult,
 } from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
-import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
 import type { VersionSpec } from '../../versioning/version.ts'
 
 /** The options of `idempotency`. */
@@ -85,16 +84,14 @@ export interface IdempotencyOptions {
    * share a store neither compare nor replay those of the other one if their names differ. @default one shape
    */
   readonly shape?: string
-  /** A client of Redis (`ioredis` or `redis`), or a store of your own. @default the memory of this process */
-  readonly store?: IdempotencyStore | object
+  /** Where keys and results are kept. @default the store of `createApp`, or the memory of this process */
+  readonly store?: Store
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
   readonly storeTimeout?: number
   /** The fate of requests while the store fails: refused with 503, or answered without protection, which is logged. @default 'refuse' */
   readonly onStoreError?: 'refuse' | 'allow'
   /** The longest result that is kept, in characters of its text. @default 262144 */
   readonly maxResult?: number
-  /** The memory that keys and results may take without a store, in bytes. @default 67108864 */
-  readonly maxMemory?: number
 }
 
 const WHERE = 'idempotency'
@@ -119,14 +116,10 @@ const OPTIONS: Rules = {
     'a name of letters, digits, ".", "-" and "_", such as "2"',
   ],
   client: [isFunction, 'a function that returns the id of the client'],
-  store: [
-    (value) => isStore(value) || isRedis(value),
-    'a client of Redis, or a store with begin, finish and fail',
-  ],
+  store: STORE,
   storeTimeout: [isMilliseconds, 'a number of milliseconds'],
   onStoreError: [(value) => value === 'refuse' || value === 'allow', "'refuse' or 'allow'"],
   maxResult: [isPositive, 'a number of characters, at least 1'],
-  maxMemory: [isPositive, 'a number of bytes, at least 1'],
 }
 
 /** The settings of a run. */
@@ -141,11 +134,17 @@ interface Settings {
   readonly maxResult: number
   readonly shape: string | undefined
   readonly owner: (context: ExecutionContext) => ReturnType<typeof ownerOf>
-  readonly store: GuardedStore
-  /** Digests texts that may hold personal data, before a store gets them. */
-  readonly digest: (text: string) => string
-  /** Names a run. */
-  readonly toToken: () => string
+  readonly store: Store | undefined
+  readonly storeTimeout: number
+}
+
+const WORKER =
+  'Each worker keeps its own idempotency keys in memory, so a handler can run twice: give createApp a store'
+
+/** The keys of the routes that have an interceptor, in an application. */
+interface OpenKeys extends Keys {
+  readonly warnInWorker: (log: Logger) => void
+  readonly warnFull: (log: Logger) => void
 }
 
 /**
@@ -153,7 +152,7 @@ interface Settings {
  * Later requests with the key get the result of the first one. Add it to a route, a controller, a module or the application.
  *
  * @example
- * createApp(AppModule, { interceptors: [idempotency({ store: redis })] })
+ * createApp(AppModule, { store, interceptors: [idempotency()] })
  *
  * @throws `DefinitionError` when an option is wrong.
  */
@@ -161,8 +160,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
   checkOptions(WHERE, options, OPTIONS, leaseProblems(options), 'idempotency({ required: true })')
   const { required = false, methods = ['POST', 'PATCH'], lifetime = 86_400, lease = 60 } = options
   const { afterLease = 'refuse', onStoreError = 'refuse', storeTimeout = 1000 } = options
-  const { client, shape, store, maxResult = 262_144, maxMemory = 67_108_864 } = options
-  let count = 0
+  const { client, shape, store, maxResult = 262_144 } = options
   const settings: Settings = {
     required,
     methods,
@@ -176,10 +174,8 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
       client === undefined
         ? ownerOf
         : (context) => ownerNamed(requireSync('idempotency.client', client(context))),
-    store: guardStore(toStore(store, maxMemory), storeTimeout),
-    digest: store === undefined ? (text) => (text.length > SHORT ? hash(text) : text) : hash,
-    // a count is enough in the memory of one process
-    toToken: store === undefined ? () => String(++count) : createUuid,
+    store,
+    storeTimeout,
   }
   const described = describeIdempotency(methods, required, onStoreError === 'refuse')
   const create = (version?: VersionSpec): Interceptor => {
@@ -206,72 +202,81 @@ function leaseProblems(options: unknown): readonly DefinitionProblem[] {
   return [invalidOption(WHERE, message, 'give a lease that is at most lifetime')]
 }
 
-/** Texts that are no longer than this stay as they are in memory. */
-const SHORT = 256
+/** Milliseconds between two warnings that a client has no room. */
+const QUIET = 60_000
 
-function isStore(value: unknown): value is IdempotencyStore {
-  const { begin, finish, fail } = Object(value)
-  return [begin, finish, fail].every(isFunction)
-}
-
-function toStore(store: object | undefined, maxMemory: number): IdempotencyStore | MemoryStore {
-  if (store === undefined) return createMemoryStore(maxMemory)
-  return isStore(store) ? store : createRedisStore(store)
+/** Opens the keys in an application, once for all versions of a route. */
+function openIn(settings: Settings, stores: AppStores): OpenKeys {
+  return stores.of(settings, (shared) => {
+    const store = settings.store ?? shared
+    let quietUntil = 0
+    return {
+      ...openKeys(store ?? openMemory({}), settings),
+      warnInWorker: store === undefined ? createWorkerWarning(WORKER) : () => undefined,
+      warnFull: (log) => {
+        const now = Date.now()
+        if (now < quietUntil) return
+        quietUntil = now + QUIET
+        log.warn({}, 'A client has no room for more idempotency keys')
+      },
+    }
+  })
 }
 
 type Next = Parameters<Interceptor['intercept']>[1]
 
-/** Answers a request: runs the handler, replays its result, or refuses. Without promises where none is needed. */
+/** Answers a request: runs the handler, replays its result, or refuses. One without a key needs no promise. */
 function answer(
   settings: Settings,
   context: ExecutionContext,
   next: Next,
-  { input, version }: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
+  of: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
 ): unknown {
-  const { required, owner, store, lease, lifetime, takesOver, shape, digest, toToken } = settings
-  const given = readKey(context, required)
-  if (given === undefined) return next()
-  const its = owner(context)
-  const key = digest(toStoreKey(given, its))
-  // a client that nobody knows is an address, because it can give itself any name
-  const client = its.isKnown ? its.scope : toAddressKey(context.request.ip)
-  return andThen(toFingerprint(context, input, version), (asked) => {
-    const claim: Claim = { key, token: toToken(), fingerprint: withShape(shape, digest(asked)) }
-    const { token, fingerprint } = claim
-    const entry = store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context, client)
-    return andThen(entry, (known) => proceed(settings, claim, known, context, next))
-  })
+  const given = readKey(context, settings.required)
+  return given === undefined ? next() : answerWithKey(settings, given, context, next, of)
 }
 
-/** The hold of a run on its key. */
-interface Claim {
-  readonly key: string
-  readonly token: string
-  readonly fingerprint: string
-}
-
-/** Does what the store knows of a key asks for. */
-function proceed(
+async function answerWithKey(
   settings: Settings,
-  claim: Claim,
-  entry: IdempotencyEntry | Full | undefined,
+  given: string,
   context: ExecutionContext,
   next: Next,
-): unknown {
-  if (entry === undefined || entry.state === 'full') {
-    if (!settings.runsUnprotected) throw unavailable(entry && Math.ceil(entry.left / 1000))
-    context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
-    return next()
+  { input, version }: { readonly input: HandlerInput; readonly version: VersionSpec | undefined },
+): Promise<unknown> {
+  const its = settings.owner(context)
+  // a digest, because keys, ids and input may be personal data
+  const key = hash(toStoreKey(given, its))
+  // interceptors get no other context
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const keys = openIn(settings, (context as RequestContext).stores)
+  keys.warnInWorker(context.log)
+  const claim: Claim = {
+    key,
+    token: createUuid(),
+    fingerprint: withShape(settings.shape, hash(await toFingerprint(context, input, version))),
+    // a client that nobody knows is an address, because it can give itself any name
+    owner: its.isKnown ? its.scope : toAddressKey(context.request.ip),
   }
-  if (entry.state === 'started') return run(settings, claim, context, next)
-  const { lease, takesOver, shape } = settings
-  const { fingerprint } = claim
-  if (entry.fingerprint.startsWith(withShape(shape, ''))) return repeat(entry, fingerprint, lease, context)
-  // input and results of another release cannot be compared with those of this one
-  if (takesOver && (entry.state === 'finished' || entry.left <= 0)) return next()
-  const unknown = entry.state === 'finished' ? { ...entry, result: LOST } : entry
-  return repeat({ ...unknown, fingerprint }, fingerprint, lease, context)
+  let entry: HeldKey | KnownKey | undefined
+  let isFull = false
+  try {
+    entry = await keys.begin(claim, context)
+    isFull = entry === undefined
+  } catch {
+    // the guard of the store has logged it
+  }
+  if (isFull) keys.warnFull(context.log)
+  if (entry !== undefined)
+    return 'renew' in entry
+      ? run(settings, entry, context, next)
+      : repeat(settings, entry, claim.fingerprint, context, next)
+  if (!settings.runsUnprotected) throw unavailable(isFull ? FULL_SECONDS : undefined)
+  context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
+  return next()
 }
+
+/** Seconds after which a client without room may try again. Its keys end much later, or much sooner. */
+const FULL_SECONDS = 60
 
 /** Puts the shape before a fingerprint, which has none without it. */
 function withShape(shape: string | undefined, fingerprint: string): string {
@@ -280,14 +285,18 @@ function withShape(shape: string | undefined, fingerprint: string): string {
 
 /** Answers a request whose key is known. */
 function repeat(
-  entry: Exclude<IdempotencyEntry, { state: 'started' }>,
-  fingerprint: string,
-  lease: number,
+  { lease, takesOver, shape }: Settings,
+  { fingerprint, left, result }: KnownKey,
+  asked: string,
   context: ExecutionContext,
+  next: Next,
 ): unknown {
-  if (entry.fingerprint !== fingerprint) throw reused()
-  if (entry.state === 'running') throw entry.left > 0 ? inUse() : unknownOutcome(Math.ceil(lease / 1000))
-  const replayed = replay(entry.result, context)
+  // input and results of another release cannot be compared with those of this one
+  const isOther = !fingerprint.startsWith(withShape(shape, ''))
+  if (isOther && takesOver && left <= 0) return next()
+  if (!isOther && fingerprint !== asked) throw reused()
+  if (result === undefined) throw left > 0 ? inUse() : unknownOutcome(Math.ceil(lease / 1000))
+  const replayed = isOther ? undefined : replay(result, context)
   if (replayed !== undefined) return replayed.result
   throw addedError(
     'idempotent_response_lost',
@@ -296,67 +305,70 @@ function repeat(
 }
 
 /** Runs the handler, and keeps its result before it is sent. */
-function run(
-  { store, lease, lifetime, maxResult, takesOver }: Settings,
-  { key, token, fingerprint }: Claim,
+async function run(
+  { lease, maxResult, takesOver }: Settings,
+  held: HeldKey,
   context: ExecutionContext,
   next: Next,
-): unknown {
-  const keep = (text: string | undefined): unknown => {
-    if (text === undefined) return store.fail(key, token, context)
-    const result = { text: text.length > maxResult ? LOST : text, lifetime, fingerprint }
-    return store.finish(key, token, result, context)
+): Promise<unknown> {
+  let stop = async (): Promise<unknown> => undefined
+  const keep = async (text: string | undefined): Promise<void> => {
+    await stop()
+    const kept = text === undefined ? held.release() : held.finish(text.length > maxResult ? LOST : text)
+    // the client gets its response also if the store fails, which its guard has logged
+    await kept.catch(() => undefined)
   }
   const before = headOf(context)
   // it may have been done: the next request with the key is told so, unless a second run does no harm
   const unknown = (): string | undefined =>
     takesOver ? undefined : writeError(unknownOutcome(Math.ceil(lease / 1000)))
-  const keepResult = (result: unknown): unknown => {
-    const hasStatus = isReply(result) || (isObject(result) && FINISHED in result)
-    const status: unknown = hasStatus ? Reflect.get(result, 'status') : undefined
-    const isUnknown = isUnknownStatus(status ?? statusSetIn(context))
-    return andThen(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
-  }
-  const keepError = (error: unknown): unknown =>
-    andThen(keep(isOutcomeUnknown(error) ? unknown() : writeError(error)), () => {
-      throw error
-    })
   let result: unknown
   try {
     result = next()
+    if (isPromise(result)) {
+      stop = keepLease(lease, held.renew)
+      result = await result
+    }
   } catch (error) {
-    return keepError(error)
+    await keep(isOutcomeUnknown(error) ? unknown() : writeError(error))
+    throw error
   }
-  if (!isPromise(result)) return keepResult(result)
-  const { renew } = store
-  if (renew === undefined) return result.then(keepResult, keepError)
-  const stop = keepLease(lease, () => renew(key, token, lease, context))
-  return result.then(
-    (value) => {
-      stop()
-      return keepResult(value)
-    },
-    (error: unknown) => {
-      stop()
-      return keepError(error)
-    },
-  )
+  const isUnknown = isUnknownStatus(statusOf(result) ?? statusSetIn(context))
+  await keep(isUnknown ? unknown() : writeResult(result, before, context))
+  return result
+}
+
+function statusOf(result: unknown): unknown {
+  const hasStatus = isReply(result) || (isObject(result) && FINISHED in result)
+  return hasStatus ? Reflect.get(result, 'status') : undefined
 }
 
 /** Tries of renewing a lease before it ends: a store that fails for a moment loses none. */
 const TRIES = 3
 
-/** Renews a lease of so many milliseconds while a handler runs. Call the returned function when it has ended. */
-function keepLease(lease: number, renew: () => unknown): () => void {
+/** Renews a lease of so many milliseconds while a handler runs, one renewal at a time. Call the returned function when it has ended. */
+function keepLease(lease: number, renew: () => Promise<boolean>): () => Promise<unknown> {
+  let renewal: Promise<unknown> | undefined
   const timer = setInterval(
     () => {
-      andThen(renew(), (isHeld) => {
-        if (isHeld === false) clearInterval(timer)
-      })
+      renewal ??= renew()
+        .then(
+          (isHeld) => {
+            if (!isHeld) clearInterval(timer)
+          },
+          // the next one may work
+          () => undefined,
+        )
+        .finally(() => {
+          renewal = undefined
+        })
     },
     Math.min(lease / TRIES, LONGEST_TIMER),
   )
   // a request that is answered keeps the process alive by itself; not all platforms have the method
   timer.unref?.()
-  return () => clearInterval(timer)
+  return async () => {
+    clearInterval(timer)
+    await renewal
+  }
 }

@@ -155,7 +155,7 @@ export interface AppOptions<
   /** Replaces providers, guards, interceptors and settings everywhere: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /**
-   * Where sessions, rate limits, allowed webhooks and counts of usage are kept, unless they have a store of their own.
+   * Where sessions, rate limits, idempotency keys, allowed webhooks and counts of usage are kept, unless they have a store of their own.
    *
    * @default the memory of this process
    * @example

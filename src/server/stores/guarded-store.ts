@@ -9,6 +9,8 @@ export interface StoreCaller {
   readonly log: Pick<Logger, 'error' | 'info'> | undefined
   /** Milliseconds until the call has failed. @default the time limit of the store */
   readonly time?: number
+  /** Gets the call of a `set`, which may store the value after its time. */
+  readonly begun?: (call: Awaitable<unknown>) => void
 }
 
 /** A store that answers in time or fails with an error of the feature that asks. What a store does at once is done at once. */
@@ -21,7 +23,7 @@ export interface GuardedStore {
     options: StoreSetOptions,
     caller: StoreCaller,
   ) => Awaitable<boolean>
-  readonly delete: (key: string, options: StoreDeleteOptions, caller: StoreCaller) => Awaitable<unknown>
+  readonly delete: (key: string, options: StoreDeleteOptions, caller: StoreCaller) => Awaitable<boolean>
   readonly increment: (key: string, amount: number, ttl: number, caller: StoreCaller) => Awaitable<StoreCount>
 }
 
@@ -57,7 +59,7 @@ export function guardStore(
       }
       return guard({ operation: 'get', work, log, time }, fail)
     },
-    set: (key, value, options, { log, time }) => {
+    set: (key, value, options, { log, time, begun }) => {
       const hasCondition = options.ifAbsent === true || options.ifEqual !== undefined
       const check = (isStored: unknown): boolean => {
         if (typeof isStored !== 'boolean')
@@ -67,6 +69,7 @@ export function guardStore(
       }
       const work = (): Awaitable<boolean> => {
         const isStored = store.set(key, value, options)
+        begun?.(isStored)
         return isPromise(isStored) ? isStored.then(check) : check(isStored)
       }
       return guard({ operation: 'set', work, log, time }, fail)

@@ -4,8 +4,10 @@ import type { Store, StoreCount, StoreDeleteOptions, StoreSetOptions } from '../
 
 /** The options of `createMemoryStore`. */
 export interface MemoryStoreOptions {
-  /** The most keys. Beyond it, those that would end first are forgotten. @default 100000 */
+  /** The most keys. Beyond it, those that would end first are forgotten. Idempotency keys don't count. @default 100000 */
   readonly maxKeys?: number
+  /** The most bytes of idempotency keys and their results. Beyond it, new keys are refused, and none is forgotten. @default 67108864 */
+  readonly maxBytes?: number
 }
 
 /** A store in the memory of this process, which answers at once. */
@@ -18,7 +20,10 @@ export interface MemoryStore extends Store {
   increment(key: string, amount: number, ttl: number): StoreCount
 }
 
-const OPTIONS: Rules = { maxKeys: [isPositive, 'a number of keys, at least 1'] }
+const OPTIONS: Rules = {
+  maxKeys: [isPositive, 'a number of keys, at least 1'],
+  maxBytes: [isPositive, 'a number of bytes, at least 1'],
+}
 
 /**
  * Creates a store in the memory of this process, for development, tests and programs of one process.
@@ -33,12 +38,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): Required<St
   return openMemory(options)
 }
 
-/** The limits of a memory. */
-interface MemoryLimits extends MemoryStoreOptions {
-  /** Bytes. Beyond it, `set` stores nothing, so no key is forgotten early. @default no limit */
-  readonly maxBytes?: number
-}
-
 /** Keys that live about equally long, the first to end first. */
 type Lane = Map<string, Entry>
 
@@ -47,8 +46,9 @@ interface Entry {
   /** Milliseconds since 1970. */
   readonly expires: number
   readonly lane: Lane
-  readonly owner: string
-  /** Bytes. */
+  /** `undefined` for an entry that may be forgotten. */
+  readonly owner: string | undefined
+  /** Bytes, 0 without an owner. */
   readonly size: number
 }
 
@@ -60,10 +60,10 @@ const OVERHEAD = 350
 
 /**
  * Opens a memory. Each `set` drops what has ended, so no timer is needed. Above `maxKeys`, the keys that would end first go before their
- * time. Below `maxBytes`, each owner may take as much as it leaves free: alone it has half of the memory, and each owner more leaves a
- * smaller part to all. So one that fills its part keeps no other out.
+ * time, unless they have an owner. Below `maxBytes`, each owner may take as much as it leaves free: alone it has half of the memory, and
+ * each owner more leaves a smaller part to all. So one that fills its part keeps no other out.
  */
-export function openMemory(limits: MemoryLimits): MemoryStore {
+export function openMemory(limits: MemoryStoreOptions): MemoryStore {
   const memory = new Memory(limits)
   // a plain object, so that programs can spread it
   return {
@@ -77,16 +77,24 @@ export function openMemory(limits: MemoryLimits): MemoryStore {
   }
 }
 
+function createLanes(): readonly Lane[] {
+  return Array.from({ length: LANES + 1 }, () => new Map())
+}
+
 class Memory implements MemoryStore {
   readonly #maxKeys: number
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  readonly #lanes: readonly Lane[] = Array.from({ length: LANES + 1 }, () => new Map())
+  readonly #lanes = createLanes()
+  /** The lanes of entries that have an owner. */
+  readonly #ownedLanes = createLanes()
   /** Bytes by owner. */
   readonly #owners = new Map<string, number>()
   #bytes = 0
+  /** The number of entries that have an owner. */
+  #owned = 0
 
-  constructor({ maxKeys = 100_000, maxBytes = Infinity }: MemoryLimits) {
+  constructor({ maxKeys = 100_000, maxBytes = 67_108_864 }: MemoryStoreOptions) {
     this.#maxKeys = maxKeys
     this.#maxBytes = maxBytes
   }
@@ -102,16 +110,16 @@ class Memory implements MemoryStore {
   set(
     key: string,
     value: string,
-    { ttl = Infinity, ifAbsent = false, ifEqual, owner }: StoreSetOptions = {},
+    { ttl = Infinity, ifAbsent = false, ifEqual, owner: given }: StoreSetOptions = {},
   ): boolean {
-    this.#dropEnded(Date.now())
+    this.#dropEnded()
     const known = this.#find(key)
     if (ifAbsent && known !== undefined) return false
     if (ifEqual !== undefined && known?.value !== ifEqual) return false
-    const bytes = this.#maxBytes === Infinity ? 0 : OVERHEAD + key.length + Buffer.byteLength(value)
-    const more = { owner: known?.owner ?? detachString(owner ?? ''), size: bytes }
-    if (!this.#hasRoom(more, known)) return false
-    this.#add(key, value, ttl, more)
+    const owner = known?.owner ?? (given === undefined ? undefined : detachString(given))
+    const size = owner === undefined ? 0 : OVERHEAD + key.length + Buffer.byteLength(value)
+    if (owner !== undefined && !this.#hasRoom(owner, size, known)) return false
+    this.#add(key, value, ttl, { owner, size })
     return true
   }
 
@@ -129,8 +137,8 @@ class Memory implements MemoryStore {
       known.value = String(total)
       return { total, left: known.expires - Date.now() }
     }
-    this.#dropEnded(Date.now())
-    this.#add(key, String(amount), ttl, { owner: '', size: 0 })
+    this.#dropEnded()
+    this.#add(key, String(amount), ttl, { owner: undefined, size: 0 })
     return { total: amount, left: ttl }
   }
 
@@ -141,11 +149,11 @@ class Memory implements MemoryStore {
 
   #add(key: string, value: string, ttl: number, more: Pick<Entry, 'owner' | 'size'>): void {
     const power = ttl === Infinity ? LANES : Math.min(LANES - 1, Math.ceil(Math.log2(Math.max(1, ttl))))
-    const lane = this.#lanes[power]
+    const lane = (more.owner === undefined ? this.#lanes : this.#ownedLanes)[power]
     if (lane === undefined) return
     const before = this.#entries.get(key)
     if (before !== undefined) this.#remove(key, before)
-    while (this.#entries.size >= this.#maxKeys) {
+    while (more.owner === undefined && this.#entries.size - this.#owned >= this.#maxKeys) {
       const [first] = this.#lanes.find(({ size }) => size > 0) ?? []
       if (first === undefined) break
       this.#remove(...first)
@@ -163,8 +171,14 @@ class Memory implements MemoryStore {
     this.#count(entry, -1)
   }
 
-  #dropEnded(now: number): void {
-    for (const lane of this.#lanes) {
+  #dropEnded(): void {
+    const now = Date.now()
+    this.#dropEndedOf(this.#lanes, now)
+    if (this.#owned > 0) this.#dropEndedOf(this.#ownedLanes, now)
+  }
+
+  #dropEndedOf(lanes: readonly Lane[], now: number): void {
+    for (const lane of lanes) {
       // most lanes are empty, and an iterator for each would cost more than the rest
       if (lane.size === 0) continue
       for (const [key, entry] of lane) {
@@ -175,7 +189,8 @@ class Memory implements MemoryStore {
   }
 
   #count({ owner, size }: Entry, sign: 1 | -1): void {
-    if (this.#maxBytes === Infinity) return
+    if (owner === undefined) return
+    this.#owned += sign
     this.#bytes += sign * size
     const own = (this.#owners.get(owner) ?? 0) + sign * size
     if (own > 0) this.#owners.set(owner, own)
@@ -183,7 +198,7 @@ class Memory implements MemoryStore {
   }
 
   /** Whether there is room for an entry in place of the known one, which it may replace by little more. */
-  #hasRoom({ owner, size }: Pick<Entry, 'owner' | 'size'>, known: Entry | undefined): boolean {
+  #hasRoom(owner: string, size: number, known: Entry | undefined): boolean {
     const growth = known === undefined ? 0 : size - known.size
     if (known !== undefined && growth <= OVERHEAD) return true
     return (this.#owners.get(owner) ?? 0) + growth <= this.#maxBytes - this.#bytes

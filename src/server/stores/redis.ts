@@ -88,16 +88,11 @@ export function createRedisStore(client: object, options: RedisStoreOptions = {}
 type RunScript = (script: string, key: string, args: readonly string[]) => unknown
 
 /** Creates the function that runs scripts by a client of the package `ioredis` or `redis`. Returns `undefined` for anything else. */
-export function createScriptRunner(client: object): RunScript | undefined {
+function createScriptRunner(client: object): RunScript | undefined {
   const evaluate: unknown = Object(client).eval
   if (!isFunction(evaluate)) return undefined
   // of the two, ioredis alone can define commands. The other one takes keys and arguments by name
   return 'defineCommand' in client
     ? (script, key, args) => Reflect.apply(evaluate, client, [script, 1, key, ...args])
     : (script, key, args) => Reflect.apply(evaluate, client, [script, { keys: [key], arguments: [...args] }])
-}
-
-/** Whether the value is a client of Redis, of the package `ioredis` or `redis`. */
-export function isRedis(value: unknown): value is object {
-  return isFunction(Object(value).eval)
 }

@@ -4,6 +4,7 @@ import { createClient } from '@redis/client'
 import { Redis } from 'ioredis'
 import { defineController, reply } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
+import { createRedisStore } from 'octavo/stores'
 import { z } from 'zod'
 
 import { serve } from '../../support/serve.ts'
@@ -15,10 +16,10 @@ const ioredis = new Redis({ path, maxRetriesPerRequest: 1 })
 const redis = createClient({ socket: { path, tls: false } })
 await redis.connect()
 
-const controllers = Object.entries({ ioredis, redis }).map(([name, store]) =>
+const controllers = Object.entries({ ioredis, redis }).map(([name, client]) =>
   defineController({
     name,
-    interceptors: [idempotency({ store, lease: 5 })],
+    interceptors: [idempotency({ store: createRedisStore(client), lease: 5 })],
     routes: [
       {
         method: 'POST',
