@@ -86,7 +86,10 @@ for (const [name, open] of STORES)
       handled.handle = async () => sleep(20)
       const send = async (app: App) => post(app)
       const first = await Promise.all([...apps, ...apps, ...apps].map(send))
-      assert.deepEqual(first.map(String).toSorted(), ['200', ...Array.from({ length: 5 }, () => 'idempotency_key_in_use')])
+      assert.deepEqual(first.map(String).toSorted(), [
+        '200',
+        ...Array.from({ length: 5 }, () => 'idempotency_key_in_use'),
+      ])
       assert.deepEqual(await Promise.all(apps.map(send)), ['replayed', 'replayed'])
       assert.equal(handled.runs, 1)
     })

@@ -311,9 +311,9 @@ async function run(
   context: ExecutionContext,
   next: Next,
 ): Promise<unknown> {
-  let stop = async (): Promise<unknown> => undefined
+  let stop: (() => Promise<unknown>) | undefined
   const keep = async (text: string | undefined): Promise<void> => {
-    await stop()
+    await stop?.()
     const kept = text === undefined ? held.release() : held.finish(text.length > maxResult ? LOST : text)
     // the client gets its response also if the store fails, which its guard has logged
     await kept.catch(() => undefined)
@@ -355,6 +355,7 @@ function keepLease(lease: number, renew: () => Promise<boolean>): () => Promise<
         .then(
           (isHeld) => {
             if (!isHeld) clearInterval(timer)
+            return undefined
           },
           // the next one may work
           () => undefined,

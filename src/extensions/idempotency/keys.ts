@@ -86,8 +86,7 @@ export function openKeys(store: Store, options: KeyOptions): Keys {
           const found = await guarded.get(key, context)
           known = found === undefined ? undefined : parse(found)
           if (found !== undefined && known?.token === token) return hold(found)
-          const isLost = known !== undefined && known.result === undefined && known.left <= 0
-          if (known !== undefined && !(isLost && takesOver && known.fingerprint === fingerprint)) break
+          if (known !== undefined && !(takesOver && isLost(known, fingerprint))) break
           condition = found === undefined ? { ifAbsent: true } : { ifEqual: found }
         }
         return known
@@ -176,6 +175,11 @@ async function releaseKey(store: Pick<Store, 'get' | 'delete'>, claim: Claim, he
   const found = await store.get(key)
   if (typeof found === 'string' && parse(found).token === claim.token)
     await store.delete(key, { ifEqual: found })
+}
+
+/** Whether the run with this fingerprint has lost its key, because its lease has ended. */
+function isLost({ result, left, ...known }: KnownKey, fingerprint: string): boolean {
+  return result === undefined && left <= 0 && known.fingerprint === fingerprint
 }
 
 function toName({ key }: Claim): string {
