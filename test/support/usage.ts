@@ -48,6 +48,11 @@ export function createFileStore(folder: string): Store {
         renameSync(join(folder, 'new'), join(folder, key))
         return true
       }),
-    delete: (key) => alone(() => rmSync(join(folder, key), { force: true })),
+    delete: (key) =>
+      alone(() => {
+        const isKnown = get(key) !== undefined
+        rmSync(join(folder, key), { force: true })
+        return isKnown
+      }),
   }
 }
