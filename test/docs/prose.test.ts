@@ -31,7 +31,7 @@ function pagesIn(folder: string): readonly string[] {
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
   { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 4_000 },
+  { page: 'CHANGELOG.md', maxWords: 4_400 },
   { page: 'CONTRIBUTING.md', maxWords: 2_460 },
   { page: 'bench/README.md', maxWords: 700 },
   { page: 'docs/CODE_OF_CONDUCT.md', maxWords: 300 },
@@ -85,7 +85,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/runtimes.md', maxWords: 730 },
   { page: 'docs/guide/serving.md', maxWords: 870 },
   { page: 'docs/guide/sessions.md', maxWords: 790 },
-  { page: 'docs/guide/stores.md', maxWords: 420 },
+  { page: 'docs/guide/stores.md', maxWords: 440 },
   { page: 'docs/guide/telemetry.md', maxWords: 590 },
   { page: 'docs/guide/testing-versions.md', maxWords: 530 },
   { page: 'docs/guide/testing.md', maxWords: 460 },
