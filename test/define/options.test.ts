@@ -12,6 +12,7 @@ import {
   defineInterceptor,
   defineModule,
   defineParamType,
+  defineProblem,
   defineProvider,
   defineRoute,
   defineRouter,
@@ -259,6 +260,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     handle: handler,
   }),
   'defineGuard(GuardOptions)': direct(defineGuard, { name: 'A', canActivate: () => true }),
+  'defineProblem(ProblemOptions)': direct(defineProblem, { code: 'car_sold', status: 409, title: 'Sold' }),
   'defineInterceptor(InterceptorOptions)': direct(defineInterceptor, { name: 'A', intercept: handler }),
   'defineModule(ModuleOptions)': (more) => any(createApp, any(defineModule, more), { logger: false }),
   'defineParamType(ParamTypeOptions)': direct(defineParamType, { name: 'optionword', pattern: /a/ }),
@@ -376,12 +378,12 @@ const CALLS: Readonly<Record<string, Call>> = {
 /** What is passed without being options, by the name of its type: values that our functions return, stores and results. */
 const VALUES: ReadonlySet<string> = new Set(
   `App EdgeApp Module Guard Interceptor ErrorHandler Provider Token Webhook ForwardTarget VersionChange FinishedResponse JwtClaims
-  PageQuery RouteMap RouteCall Store Outbox Telemetry DefinitionProblem`.split(/\s+/),
+  PageQuery RouteMap RouteCall Store Outbox Telemetry DefinitionProblem AnyProblem`.split(/\s+/),
 )
 
 /** Places whose objects may have any member, or that we pass objects to, by the reason. */
 const OPEN: Readonly<Record<string, readonly RegExp[]>> = {
-  'other members are those of the problem document': [/HttpErrorOptions/],
+  'other members are those of the problem document': [/HttpErrorOptions/, /^ProblemOptions\.example/],
   'keywords of JSON Schema, and extensions of OpenAPI': [
     /^model\(ModelMeta\)/,
     /^ListSchema\.meta/,
