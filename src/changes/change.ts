@@ -208,6 +208,8 @@ export interface FieldWas {
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
+  /** Whether values of the older schema reach the handler though the newest one refuses them. */
+  readonly accepted?: boolean
 }
 
 /**

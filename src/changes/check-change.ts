@@ -68,7 +68,7 @@ const RESHAPE: Rules = {
   ],
 }
 
-const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN }
+const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN, accepted: BOOLEAN }
 
 const OPERATION: Rules = {
   kind: ANY,
@@ -113,7 +113,12 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
       ...optionProblems(where, part, RESHAPE, 'reshape.'),
       ...earlier(where, part['named'], NAMED, 'reshape.named'),
       ...eachMember(part['fields'], (key, field) =>
-        isRecord(field) ? optionProblems(where, field, FIELD, `fields.${key}.`) : [],
+        isRecord(field)
+          ? [
+              ...optionProblems(where, field, FIELD, `fields.${key}.`),
+              ...acceptedProblems(where, field, `fields.${key}`),
+            ]
+          : [],
       ),
     ]
   if (part['kind'] !== 'operation') return []
@@ -155,6 +160,18 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
 }
 
 type Found = readonly DefinitionProblem[]
+
+/** Lists the mistakes of values that are accepted as they are. */
+function acceptedProblems(where: string, field: Readonly<Record<string, unknown>>, name: string): Found {
+  const { accepted, was, up, narrowed } = field
+  if (accepted !== true) return []
+  if (up !== undefined)
+    return [wrong(where, `${name}.accepted has no effect: up makes the value`, 'remove one of the two')]
+  if (narrowed === true)
+    return [wrong(where, `${name} is accepted and narrowed`, 'keep accepted, or narrowed for a 422')]
+  if (isSchema(was)) return []
+  return [wrong(where, `${name}.accepted has no effect: was is no schema`, 'remove it')]
+}
 
 /** Members of an operation of all routes that only some can have. */
 function everywhereProblems(where: string, part: Readonly<Record<string, unknown>>): Found {
@@ -300,7 +317,8 @@ function namesWere(where: string, names: unknown, source: string): Found {
       field[side] === undefined ? [] : [wrong(where, `${name}.${side} has no effect: ${why}`, 'remove it')]
     return [
       ...idle,
-      ...optionProblems(where, field, NAME, `${name}.`),
+      ...optionProblems(where, field, source === 'response.headers' ? HEADER : NAME, `${name}.`),
+      ...acceptedProblems(where, field, name),
       ...(isString(field['was']) || field['was'] === absent || isSchema(field['was'])
         ? []
         : [wrong(where, `${name}.was is ${describeValue(field['was'], true)}`, WRITE_WAS)]),
@@ -326,5 +344,6 @@ function oldNameProblems(where: string, old: string, source: string, name: strin
   ]
 }
 
-const NAME: Rules = { was: ANY, up: FUNCTION, down: FUNCTION }
+const HEADER: Rules = { was: ANY, up: FUNCTION, down: FUNCTION }
+const NAME: Rules = { ...HEADER, accepted: BOOLEAN }
 const WRITE_WAS = "write { was: schema }, { was: absent } or { was: 'oldName' }"

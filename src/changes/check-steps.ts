@@ -1,8 +1,10 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { objectShape, type Schema } from '../schema/schema.ts'
 import { changeProblem, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
+import { isAccepted } from './convert/accepted.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
+import { takesAbsent } from './was.ts'
 
 /**
  * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps
@@ -34,6 +36,7 @@ export function stepProblems(
         ...(isSent(step) || told.has(step) || step.reshape.refine === undefined
           ? []
           : [[`refine has no effect: no request carries ${name}`, 'remove it'] as const]),
+        ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
       ]
       for (const fieldChange of step.fieldChanges) {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
@@ -44,6 +47,17 @@ export function stepProblems(
     })
   })
   return [...wrong, ...unfit]
+}
+
+/** Finds fields whose values are accepted without an effect, or without a value that the handler can get. */
+function wronglyAccepted(name: string, { fieldChanges }: Step, schemas: Schemas, isSent: boolean): Found {
+  return fieldChanges.flatMap((fieldChange): Found => {
+    if (!isAccepted(fieldChange)) return []
+    const label = `${name}.${fieldChange.name}`
+    if (!isSent) return [[`${label}.accepted has no effect: no request carries ${name}`, 'remove it']]
+    if (!takesAbsent(fieldChange.was) || !isRequired(schemas.get(fieldChange.fieldId))) return []
+    return [[`${label} is accepted and could be left out, and ${name} requires it`, 'write up beside was']]
+  })
 }
 
 type Schemas = Map<FieldId, Schema | undefined>
@@ -127,7 +141,9 @@ function idle(name: string, { reshape, fieldChanges }: Step): Found {
     ...fieldChanges.flatMap((fieldChange): Found => {
       if (fieldChange.kind === 'retyped') return []
       const field = reshape.fields[newestName(fieldChange)]
-      const given = (['up', 'down', 'narrowed'] as const).find((key) => field?.[key] !== undefined)
+      const given = (['up', 'down', 'narrowed', 'accepted'] as const).find(
+        (key) => field?.[key] !== undefined,
+      )
       if (given === undefined) return []
       return [
         [
@@ -176,10 +192,12 @@ function unfitProblems(
 ): readonly DefinitionProblem[] {
   const newer = schemas.get(fieldChange.fieldId)
   if (fieldChange.kind !== 'retyped' || newer === undefined) return []
-  const { up, narrowed } = fieldChange.field
-  if (up !== undefined || narrowed === true || !isNarrower(newer, fieldChange.was)) return []
+  const { up, narrowed, accepted } = fieldChange.field
+  if (up !== undefined || narrowed === true || accepted === true || !isNarrower(newer, fieldChange.was))
+    return []
   const message = `${name}.${fieldChange.name} had values that the newer schema refuses, and there is no up`
-  const fix = 'write up, or narrowed: true if such values are mistakes of the client'
+  const fix =
+    'write up, accepted: true if the handler takes such values of older clients, or narrowed: true if they are mistakes of the client'
   return [changeProblem(change, message, fix, 'unfit')]
 }
 

@@ -74,8 +74,9 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     // `'next'` is the version that unreleased changes get, or a range that begins after the newest one
     const routes = given.map((route) => {
       const entries = specEntries(route.version)
-      if (!entries.includes('next')) return route
-      return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
+      const widened = widenResponses(route, plans)
+      if (!entries.includes('next')) return widened
+      return { ...widened, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
     })
     const known = knownOf(routes)
     const problems = [...operationProblems(operations, routes)]
@@ -115,6 +116,21 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (problems.length > 0) throw new DefinitionError(problems)
     return expanded
+  }
+}
+
+/** A route whose responses take the values that older versions accept. */
+function widenResponses(route: ResolvedRoute, { widen }: Plans): ResolvedRoute {
+  const sent = sentBy(route)
+  if (sent.every((schema) => widen(schema) === schema)) return route
+  const { responses, stream } = route
+  return {
+    ...route,
+    responses: new Map([...responses].map(([status, schema]) => [status, widen(schema)])),
+    stream: stream && {
+      ...stream,
+      schemas: new Map([...stream.schemas].map(([name, schema]) => [name, widen(schema)])),
+    },
   }
 }
 

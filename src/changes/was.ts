@@ -60,6 +60,7 @@ interface NoFunctions {
   readonly up?: never
   readonly down?: never
   readonly narrowed?: never
+  readonly accepted?: never
 }
 
 /** No functions for a field that the model lacks. An interface, because the sentence is written only if a function is there. */
@@ -67,6 +68,7 @@ interface NoFunctionsOf<N, K, Sh> {
   readonly up?: NoField<N, K, Sh>
   readonly down?: NoField<N, K, Sh>
   readonly narrowed?: NoField<N, K, Sh>
+  readonly accepted?: NoField<N, K, Sh>
 }
 
 /** The sentence about a name that is no field of the model. */
@@ -79,10 +81,10 @@ type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed
 type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
-        ? unknown
+        ? { readonly accepted?: never }
         : OutputOf<W> extends InputOf<Sh[K]>
           ? unknown
-          : NeedsUp<OutputOf<W>, InputOf<Sh[K]>> & { readonly narrowed?: never }) &
+          : NeedsUp<OutputOf<W>, InputOf<Sh[K]>> & { readonly narrowed?: never; readonly accepted?: never }) &
         (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
@@ -99,6 +101,8 @@ interface FieldWere<Sh, K, W, R, D, U> {
   readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
+  /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
+  readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
 }
 
 /** The earlier fields of a model, whose name is `N`. */

@@ -175,10 +175,13 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
 type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
-        ? unknown
+        ? {
+            readonly accepted?: never
+          }
         : OutputOf<W> extends InputOf<Sh[K]>
           ? unknown
           : NeedsUp_2<OutputOf<W>, InputOf<Sh[K]>> & {
+              readonly accepted?: never
               readonly narrowed?: never
             }) &
         (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown_2<OutputOf<Sh[K]>, InputOf<W>>)
@@ -204,6 +207,7 @@ type FieldOffers<Sh, W> = [keyof W] extends [never]
   : unknown
 
 export interface FieldWas {
+  readonly accepted?: boolean
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
   readonly narrowed?: boolean
   readonly up?: (old: unknown, extra: FieldExtra) => unknown
@@ -211,6 +215,7 @@ export interface FieldWas {
 }
 
 interface FieldWere<Sh, K, W, R, D, U> {
+  readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
   readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
   readonly narrowed?: boolean
   readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? Given<Sh[K]> : unknown
@@ -428,6 +433,7 @@ export interface Modelled {
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
 export interface NameWas<W = Was> {
+  readonly accepted?: W extends Schema ? boolean : never
   readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
   readonly was: W
 }
@@ -496,12 +502,14 @@ type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
 type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
 
 interface NoFunctions {
+  readonly accepted?: never
   readonly down?: never
   readonly narrowed?: never
   readonly up?: never
 }
 
 interface NoFunctionsOf<N, K, Sh> {
+  readonly accepted?: NoField<N, K, Sh>
   readonly down?: NoField<N, K, Sh>
   readonly narrowed?: NoField<N, K, Sh>
   readonly up?: NoField<N, K, Sh>

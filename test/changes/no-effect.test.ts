@@ -130,6 +130,7 @@ describe('a field whose meaning types cannot see', () => {
     assert.deepEqual(await was({ plate: { was: z.string().min(3) } }), [unfit('plate')])
     assert.deepEqual(await was({ year: { was: z.number(), narrowed: true } }), [])
     assert.deepEqual(await was({ year: { was: z.number(), up: Math.round } }), [])
+    assert.deepEqual(await was({ year: { was: z.number(), accepted: true } }), [])
     assert.deepEqual(await was({ year: { was: z.int().min(3) } }), [])
   })
 

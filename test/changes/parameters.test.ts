@@ -116,6 +116,15 @@ describe('a parameter that was another one', () => {
     assert.ok(query)
   })
 
+  it('meets rules of newer versions only if it is not accepted', async () => {
+    const query = z.object({ limit: z.int().max(100) })
+    const opened = open({ query }, { query: { limit: { was: z.int().max(1000), accepted: true } } })
+    assert.equal(await errorsOf(opened, '/v1/car?limit=500'), 200)
+    assert.deepEqual(await errorsOf(opened, '/v1/car?limit=5000'), ['query.limit'])
+    assert.deepEqual(await errorsOf(opened, '/v2/car?limit=500'), ['query.limit'])
+    assert.deepEqual(opened.seen, [{ limit: 500 }])
+  })
+
   it('is checked by the refinements of the newest parameters', async () => {
     const query = z
       .object({ from: z.int(), until: z.int() })

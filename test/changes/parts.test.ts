@@ -146,6 +146,77 @@ describe('fields that existed only in older versions', () => {
   })
 })
 
+describe('rules for new clients alone', () => {
+  const Place = model('RulePlace', {
+    zip: z.string().trim().max(5),
+    tags: z.array(z.string()).max(1).default(['none']),
+  })
+  const change = [
+    loose(reshape)({
+      of: Place,
+      fields: {
+        zip: { was: z.string().max(9), accepted: true },
+        tags: { was: z.array(z.string()).optional(), accepted: true },
+      },
+    }),
+  ]
+  const Patch = derive(Place, (place) => place.partial())
+
+  it('are not met by what an older schema took', async () => {
+    const { app, seen } = open({ models: { Place }, change: [...change], body: Place })
+    const long = { zip: ' 1234567', tags: ['a', 'b'] }
+    assert.deepEqual(await send(app, '1', long), { status: 200, body: long })
+    assert.equal((await send(app, '2', long)).status, 422)
+    assert.equal((await send(app, '1', { zip: '1234567890' })).status, 422)
+    await send(app, '1', { zip: '1' })
+    assert.deepEqual(seen, [long, { zip: '1', tags: ['none'] }])
+    // stored beside all others, so that every version sends it
+    const stored = open({
+      models: { Place },
+      change: [...change],
+      body: Place,
+      response: z.array(Place),
+      answers: () => [long],
+    })
+    for (const version of ['2', '1'])
+      assert.deepEqual(await send(stored.app, version, { zip: '1' }), { status: 200, body: [long] })
+  })
+
+  it('are shown by documents where they apply', async () => {
+    const Zip = model('RuleZip', { zip: z.string().max(5) })
+    const wider = [loose(reshape)({ of: Zip, fields: { zip: { was: z.string().max(9), accepted: true } } })]
+    const { app } = open({ models: { Zip }, change: wider, body: Zip })
+    await app.ready()
+    const [newest, older] = ['2', '1'].map((version) => {
+      const { schemas } = Object(app.openapi({ version })).components
+      return Object.entries(schemas).flatMap(([name, shown]) => {
+        const zip = Object(shown).properties?.zip
+        return zip === undefined ? [] : [[name, zip.maxLength]]
+      })
+    })
+    assert.deepEqual(newest, [
+      ['RuleZip', 5],
+      ['RuleZipResult', 9],
+    ])
+    assert.deepEqual(older, [
+      ['RuleZip', 9],
+      ['RuleZipResult', 9],
+    ])
+  })
+
+  it('are not met in parts, lists and stored values', async () => {
+    const body = z.object({ places: z.array(Patch) })
+    const { app, seen } = open({ models: { Place }, change: [...change], body })
+    const places = [{ zip: '123456' }, { tags: ['a', 'b'] }, {}]
+    assert.equal((await send(app, '1', { places })).status, 200)
+    assert.deepEqual(seen, [{ places }])
+    const changes = [loose(defineVersionChange)({ version: '2', title: 'One', change })]
+    const history = loose(defineVersions)({ versions: ['2', '1'], models: { Place }, changes })
+    const { migrate } = history as { migrate: (...given: unknown[]) => unknown }
+    assert.deepEqual(migrate(Place, { zip: '123456', tags: [] }, { from: '1' }), { zip: '123456', tags: [] })
+  })
+})
+
 describe('wrappers of an object around a field of a model', () => {
   const Item = model('WrappedItem', { id: z.string(), size: z.string() })
   const Sizes = derive(Item, (item) =>

@@ -194,6 +194,10 @@ describe('checkHistory', () => {
       brief(findings(User, reshape({ of: User, fields: { age: { was: old, narrowed: true } } }))),
       [],
     )
+    assert.deepEqual(
+      brief(findings(User, reshape({ of: User, fields: { age: { was: old, accepted: true } } }))),
+      [],
+    )
   })
 
   it('compares examples in both directions', () => {

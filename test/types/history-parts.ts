@@ -77,3 +77,13 @@ const version: '1' | '2' | undefined = history.versions.find(() => true)
 const ann = { id: '7', firstName: 'Ann', lastName: 'Lee', status: 'active' } as const
 const user = history.migrate(User, ann, { to: version, from: undefined })
 expectTypeOf<keyof typeof user>().toEqualTypeOf<'id' | 'status'>()
+
+const Ruled = model('Ruled', { zip: z.string().max(5), size: z.string().default('M') })
+reshape({
+  of: Ruled,
+  fields: { zip: { was: z.string(), accepted: true }, size: { was: z.string(), accepted: true } },
+})
+// @ts-expect-error another type needs up
+reshape({ of: Ruled, fields: { zip: { was: z.number(), down: Number, accepted: true } } })
+// @ts-expect-error the handler does not know that it may be absent
+reshape({ of: Ruled, fields: { size: { was: z.string().optional(), accepted: true } } })

@@ -4,6 +4,7 @@ import type { AnyReshape } from '../change.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
 import {
+  acceptSent,
   createMadeCheck,
   RefusedError,
   type Direction,
@@ -263,14 +264,12 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
   for (const fieldChange of fieldChanges) {
     const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'retyped' || schema === undefined) continue
+    const { name, fieldId, field } = fieldChange
+    const sent = field.narrowed === true ? site.sentOf(fieldId) : undefined
+    const check = createMadeCheck(schema, change, name, sent)
     instructions.push({
       ...toConvert(own, fieldChange, 'up', site, loader),
-      check: createMadeCheck(
-        schema,
-        change,
-        fieldChange.name,
-        fieldChange.field.narrowed === true ? site.sentOf(fieldChange.fieldId) : undefined,
-      ),
+      check: field.accepted === true ? acceptSent(check) : check,
       skipsAbsent: isPartial,
     })
   }

@@ -39,6 +39,9 @@ export interface ModelledFields {
 /** Finds what an object schema has of models. */
 export type FindModelledFields = (schema: Schema) => ModelledFields
 
+/** Copies of object schemas with their originals, which have the same fields of models. */
+export type CopiedObjects = Map<Schema, Schema>
+
 interface Field {
   readonly chain: Chain
   readonly key: string
@@ -50,6 +53,7 @@ interface Field {
 export function createFindModelledFields(
   chains: Iterable<Chain>,
   orders: ReadonlyMap<object, number>,
+  copies: CopiedObjects,
   problems: DefinitionProblem[],
 ): FindModelledFields {
   const fields = new Map<Schema, Field[]>()
@@ -62,7 +66,8 @@ export function createFindModelledFields(
     }
   }
   const known = new Map<Schema, ModelledFields>()
-  return (schema) => {
+  return (given) => {
+    const schema = copies.get(given) ?? given
     const found = known.get(schema) ?? toModelledFields(schema, all, fields, orders, problems)
     known.set(schema, found)
     return found

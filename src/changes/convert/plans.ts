@@ -14,9 +14,10 @@ import {
 } from '../chain.ts'
 import { namedModel } from '../model.ts'
 import { cloneSchema, withMeta, zod } from '../zod.ts'
+import { createWiden } from './accepted.ts'
 import { planObject } from './object-plan.ts'
 import { createConverters, convertAt, type Plan, type Direction, type Converter } from './converter.ts'
-import { createFindModelledFields, type ModelledFields } from './modelled-fields.ts'
+import { createFindModelledFields, type CopiedObjects, type ModelledFields } from './modelled-fields.ts'
 import { loadIn } from './instructions.ts'
 
 /** The plans of all schemas in all versions, each made once. */
@@ -35,13 +36,16 @@ export interface Plans {
   readonly isLoading: (schema: Schema, age: number, direction: Direction) => boolean
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
+  /** The schema of results that takes values which older versions accept. */
+  readonly widen: (schema: Schema) => Schema
 }
 
 /** Prepares plans. `changes` are all changes, newest first. */
 export function createPlans(changes: readonly AnyChange[], problems: DefinitionProblem[]): Plans {
   const chains = toChains(changes, problems)
   const orders: ReadonlyMap<object, number> = new Map(changes.map((change, index) => [change, index]))
-  const modelledFieldsOf = createFindModelledFields(chains.values(), orders, problems)
+  const copies: CopiedObjects = new Map()
+  const modelledFieldsOf = createFindModelledFields(chains.values(), orders, copies, problems)
   const named = (schema: Schema): readonly Step[] =>
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
   const orderOf: Plans['orderOf'] = ({ change }) => orders.get(change) ?? 0
@@ -92,7 +96,9 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     )
   }
   const defaultsIn = createDefaultsIn(modelledFieldsOf, reachOf)
-  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn }
+  const within = (schema: Schema): Iterable<Schema> => allIn(schema, modelledFieldsOf)
+  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: within, copies })
+  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
 }
 
 /** Finds the defaults in a schema that changes convert. */

@@ -15,7 +15,7 @@ import {
   type AppliedOperation,
   type Operation,
 } from './operation.ts'
-import { absent } from '../was.ts'
+import { absent, takesAbsent } from '../was.ts'
 
 /** An operation, and the position of its change among all changes, newest first. */
 export interface OrderedOperation {
@@ -224,14 +224,15 @@ export function parameterProblems(
     const known = before?.schema === undefined ? source : { ...source, schema: before.schema }
     const parameters = toParameters(known, planOf(known.schema), before?.older ?? applied) ?? []
     return parameters.flatMap(({ key, steps }) =>
-      steps.flatMap(({ change, was, up, newer }): readonly DefinitionProblem[] => {
+      steps.flatMap(({ change, was, up, accepted, newer }): readonly DefinitionProblem[] => {
         if (up !== undefined) return []
         const [now, kind] = [plainKind(newer), isSchema(was) ? plainKind(was) : undefined]
         const isOther = now !== undefined && kind !== undefined && now !== kind
-        if (!isOther && !(was === absent && isRequired(newer))) return []
+        const isAbsent = was === absent || (accepted === true && isSchema(was) && takesAbsent(was))
+        if (!isOther && !(isAbsent && isRequired(newer))) return []
         const why = isOther
           ? `it was a ${kind} and is a ${now}`
-          : `it did not exist, and ${route.name} requires it`
+          : `it ${was === absent ? 'did not exist' : 'could be left out'}, and ${route.name} requires it`
         return [
           changeProblem(change, `operation.${source.name}.${key} lacks up: ${why}`, 'write up beside was'),
         ]

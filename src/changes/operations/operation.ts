@@ -15,6 +15,8 @@ export interface NameWas<W = Was> {
   readonly was: W
   /** From the older version to the newest. */
   readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
+  /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
+  readonly accepted?: W extends Schema ? boolean : never
 }
 
 /** The value of a parameter of an older version. That of a parameter with another name is one of the newest schema. */

@@ -8,6 +8,7 @@ import { createRefine } from '../convert/object-plan.ts'
 import type { AppliedOperation, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from '../was.ts'
 import {
+  acceptSent,
   callBlamed,
   createMadeCheck,
   differs,
@@ -59,6 +60,7 @@ interface ParameterStep {
   readonly change: Identified
   readonly was: NameWas['was']
   readonly up: NameWas['up']
+  readonly accepted: NameWas['accepted']
   /** The schema of the newer side, which the result has to fit. */
   readonly newer: Schema
 }
@@ -146,10 +148,11 @@ function toConverts({ newest, name, steps }: Parameter): readonly Convert[] {
   if (newest === undefined) return []
   const oldest = steps.findLastIndex(({ up }) => up !== undefined)
   return steps
-    .map(({ change, was, up, newer }, index): Convert => {
+    .map(({ change, was, up, accepted, newer }, index): Convert => {
       // a client sent every member that no function made
       const isSent = up === undefined && index > oldest && name !== undefined
-      const check = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
+      const fit = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
+      const check = accepted === true ? acceptSent(fit) : fit
       return (values, extra) => {
         const before = was === absent ? undefined : values[newest]
         const make = (): unknown => up?.(before, toldOf(extra))
@@ -171,7 +174,7 @@ interface Named extends NameWas {
 function changeParameter(
   parameters: Parameter[],
   source: SourceName,
-  { name, was, up, change }: Named,
+  { name, was, up, accepted, change }: Named,
 ): void {
   const known = parameters.find(({ key }) => isSameName(source, key, name))
   if (known === undefined) {
@@ -179,7 +182,7 @@ function changeParameter(
       parameters.push({ key: name, newest: undefined, name, schema: was, renamers: [change.id], steps: [] })
     return
   }
-  if (!isString(was) || up !== undefined) known.steps.push({ change, was, up, newer: known.schema })
+  if (!isString(was) || up !== undefined) known.steps.push({ change, was, up, accepted, newer: known.schema })
   if (isString(was)) {
     known.name = was
     known.renamers.push(change.id)

@@ -113,7 +113,9 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Chang
   const up = upText(fields, conversions.up)
   const down = downText(fields, conversions.down)
   const isLossy = (field: FieldDraft): boolean =>
-    field.kind === 'retyped' ? fieldFunctions(field, conversions).length > 0 : field.kind !== 'renamed'
+    field.kind === 'retyped'
+      ? fieldFunctions(field, conversions).some((text) => text !== ACCEPTED)
+      : field.kind !== 'renamed'
   const lossy = fields.filter(isLossy).map(({ name }) => quotedText(name))
   const parts = [
     `of: ${writing.modelName(model)}`,
@@ -180,15 +182,27 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
   if (field.kind !== 'retyped') return []
   const { was, now, sides } = field
   const [asks, answers] = [sides.includes('request'), sides.includes('response')]
-  const older =
-    toConversion(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillInText(now, up) : undefined)
+  const converted = toConversion(was, now, 'old', up)
+  // only its rules differ, so the handler can take what older clients send
+  const isAccepted =
+    asks && converted === undefined && typeIn(was, up.resolve.from) === typeIn(now, up.resolve.to)
+  const strict = asks
+    ? (toConversion(was, now, 'old', { ...up, isStrict: true }) ?? fillInText(now, up))
+    : converted
+  const older = strict === undefined ? [] : [`up: ${arrow('old', strict)}`]
   const newer =
     toConversion(now, was, 'now', { ...down, isStrict: answers }) ??
     (answers ? fillInText(was, down) : undefined)
   return [
-    ...(older === undefined ? [] : [`up: ${arrow('old', older)}`]),
+    ...(isAccepted ? [ACCEPTED] : older),
     ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
   ]
+}
+
+const ACCEPTED = 'accepted: true'
+
+function typeIn({ schema }: DescribedField, resolve: (schema: unknown) => unknown): unknown {
+  return toRecord(resolve(schema))['type']
 }
 
 /** A function of one expression, with parentheses as formatters write them. */
@@ -340,7 +354,7 @@ function bodyFunction(
 /** Parameters have functions from the older version only. */
 function parameterFunctions(field: FieldDraft, writing: ChangeWriting): readonly string[] {
   if (field.kind === 'retyped')
-    return fieldFunctions(field, toTurnings(writing)).filter((text) => text.startsWith('up'))
+    return fieldFunctions(field, toTurnings(writing)).filter((text) => !text.startsWith('down'))
   const isAsked = field.kind === 'added' && !mayLack(field.now)
   return isAsked ? [`up: () => ${fillInText(field.now, toTurnings(writing).up)}`] : []
 }
