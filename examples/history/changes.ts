@@ -1,7 +1,7 @@
 import { absent, defineVersionChange, defineVersions, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
-import { Address, User, UserPage } from './models.ts'
+import { Address, User, UserPage, UserPatch } from './models.ts'
 import { Users } from './users.ts'
 
 export const splitName = defineVersionChange({
@@ -54,6 +54,8 @@ export const uncountedUsers = defineVersionChange({
     reshape({
       of: User,
       reads: ['id'],
+      // nobody could patch it
+      not: [UserPatch],
       inject: { users: Users },
       load: (all, { inject: { users } }) => users.counts(all.map(({ id }) => id)),
       fields: { changes: { was: z.int() } },

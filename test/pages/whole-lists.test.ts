@@ -302,8 +302,8 @@ describe('checkHistory and a list that became pages', () => {
     assert.deepEqual(findings(defineVersionChange({ ...about, change: [whole] })), [])
   })
 
-  it('reports no envelope', () => {
-    const now = z.object({ items: z.array(Car) })
+  it('reports no envelope, and no pages by numbers, which may have been there before', () => {
+    const now = z.object({ items: z.array(Car), next: z.int().nullable() })
     const down = ({ items }: z.output<typeof now>) => items
     const part = operation({ route: 'a', response: { body: { 200: { now, was, down } } } })
     assert.deepEqual(findings(defineVersionChange({ ...about, change: [part] })), [])

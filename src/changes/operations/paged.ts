@@ -54,11 +54,18 @@ export function isPageName(name: string): boolean {
 const PAGE_NAME =
   /^(next|cursor|offset|page|after|starting_?after|(next|end)_?(cursor|page|(page_?)?token|url|link)|page_?token|has_?(more|next(_?page)?))$/i
 
-/** Whether a newer body is a page whose items were the whole older one. */
+/**
+ * Whether a newer body is a page whose items were the whole older one, and older clients cannot ask for the next one: a list has no room for a
+ * cursor. Pages by numbers may have been there before.
+ */
 export function becamePage(now: Schema, was: Schema): boolean {
-  const key = itemsKey(now)
-  const others = Object.keys(objectShape(now)).filter((name) => name !== key)
-  return key !== undefined && unwrap(was)?.type === 'array' && others.some(isPageName)
+  const isCursor = ([name, field]: readonly [name: string, field: Schema]): boolean =>
+    isPageName(name) && unwrap(field)?.type === 'string'
+  return (
+    itemsKey(now) !== undefined &&
+    unwrap(was)?.type === 'array' &&
+    Object.entries(objectShape(now)).some(isCursor)
+  )
 }
 
 /** Creates what reads all pages of a route, or `undefined` if its older version had pages, too. `applied` are newest first. */

@@ -298,13 +298,13 @@ function pagedText({ key, was, now, text, query }: BodyDraft, writing: ChangeWri
   return `paged: { ${parts.join(', ')} }`
 }
 
-/** Whether an object has one list, and it or its request says which page it is. */
+/** Whether an object has one list, and its request has gained a parameter that says which page it is. */
 function isPageShape(
   members: readonly (readonly [name: string, schema: unknown])[],
   query: readonly string[],
 ): boolean {
   const lists = members.filter(([, schema]) => toRecord(schema)['type'] === 'array')
-  return lists.length === 1 && [...members.map(([name]) => name), ...query].some(isPageName)
+  return lists.length === 1 && query.some(isPageName)
 }
 
 function operationText(route: string, draft: RouteDraft, writing: ChangeWriting): string {

@@ -56,7 +56,7 @@ export interface BodyDraft {
   readonly text: string | undefined
   /** The exported schemas that it names. */
   readonly names: readonly string[]
-  /** The parameters of the query of today, by which pages are found. */
+  /** The parameters that the query has gained, by which pages are found. */
   readonly query: readonly string[]
 }
 

@@ -91,7 +91,8 @@ function toBodyDraft(
   if (known.text === undefined && !known.isPlain)
     return `export the schema of ${bodyName(key)} by name from a file that the route imports, so that ${bodyMemberHint(key)} of an operation can name it`
   const was = describedBody(base?.node, key === 'body' ? key : olderStatus)
-  const query = [...parametersOf(revision?.node, 'query').keys()]
+  const before = parametersOf(base?.node, 'query')
+  const query = [...parametersOf(revision?.node, 'query').keys()].filter((name) => !before.has(name))
   return { key, was, now, text: known.text, names: known.names, query }
 }
 
