@@ -6,6 +6,7 @@ import {
   type DefinitionProblem,
 } from '../base/definition-error.ts'
 import { ERRORS } from '../http/errors.ts'
+import { isProblems } from '../define/problem.ts'
 import { isMediaToken } from '../http/media-type.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
 import {
@@ -191,7 +192,14 @@ const ERROR_STATUS: OptionRule = [
   (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
   'a status between 400 and 599',
 ]
-const ERROR: Rules = { was: TEXT, status: ERROR_STATUS, down: FUNCTION }
+const ERROR: Rules = {
+  was: [
+    (value) => isString(value) || isProblems([value]),
+    "the code that it had, or what defineProblem returns, such as 'old_code'",
+  ],
+  status: ERROR_STATUS,
+  down: FUNCTION,
+}
 
 /** Lists the mistakes of an error. The members of Octavo's own errors are equal in every version. */
 function errorKinds(where: string, code: string, given: unknown): Found {

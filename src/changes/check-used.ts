@@ -1,5 +1,5 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import type { ResolvedRoute } from '../routes/resolved-route.ts'
+import { problemsOf, type ResolvedRoute } from '../routes/resolved-route.ts'
 import { changeProblem, type AnyChange, type Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import { isRequest, wasSchemas, bodiesOf, bodyLabel } from './operations/bodies.ts'
@@ -17,8 +17,10 @@ export interface Reached {
   readonly operations: readonly OrderedOperation[]
 }
 
-export function sentBy({ responses, stream }: ResolvedRoute): readonly Schema[] {
-  return [...responses.values(), ...(stream?.schemas.values() ?? [])]
+export function sentBy(route: ResolvedRoute): readonly Schema[] {
+  const { responses, stream } = route
+  const members = problemsOf(route).flatMap((problem) => problem.members ?? [])
+  return [...responses.values(), ...(stream?.schemas.values() ?? []), ...members]
 }
 
 /** The parts of changes that have an effect. */
@@ -87,7 +89,8 @@ interface Position {
 }
 
 /** The schemas of a route by their positions. `before` stands before the names of sources. */
-export function positionsOf({ sources, responses, stream }: ResolvedRoute, before = ''): readonly Position[] {
+export function positionsOf(route: ResolvedRoute, before = ''): readonly Position[] {
+  const { sources, responses, stream } = route
   const isItems = stream?.kind === 'items'
   return [
     ...sources.map(({ name, schema }) => ({ position: before + name, schema, isSent: false })),
@@ -97,6 +100,9 @@ export function positionsOf({ sources, responses, stream }: ResolvedRoute, befor
       schema,
       isSent: true,
     })),
+    ...problemsOf(route).flatMap(({ code, members }) =>
+      members === undefined ? [] : [{ position: `problem ${code}`, schema: members, isSent: true }],
+    ),
   ]
 }
 

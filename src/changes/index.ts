@@ -29,6 +29,7 @@ export {
   type BodyWas,
   type Earlier,
   type ErrorWas,
+  type ErrorsWere,
   type InputSchemas,
   type InputSource,
   type InputWas,

@@ -2,6 +2,7 @@ import { atDefinition, type DefinitionProblem } from '../base/definition-error.t
 import { parsePattern, patternShape, type Pattern } from '../router/path/pattern.ts'
 import type { ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
+import type { AnyProblem } from '../define/problem.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { defaultProblems, type Reached } from './check-used.ts'
@@ -16,14 +17,8 @@ import {
 } from './operations/parameters.ts'
 import { inputBefore, inputChanges } from './operations/whole-input.ts'
 import { createVersionLayer, statusesBefore } from './version-layer.ts'
-import {
-  errorsBefore,
-  responsesBefore,
-  bodyBefore,
-  bodyChanges,
-  createBodyUp,
-  type BodyChange,
-} from './operations/bodies.ts'
+import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
+import { errorsBefore, problemsBefore, responsesBefore } from './operations/errors.ts'
 import { pathBefore, type AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
@@ -72,6 +67,12 @@ export function olderRoute(
     get responses() {
       return differing().responses
     },
+    get problems() {
+      return differing().problems
+    },
+    get problemsBefore() {
+      return differing().problemsBefore
+    },
     get layer() {
       return differing().layer
     },
@@ -105,7 +106,11 @@ interface OlderState extends Reached {
 }
 
 /** The members that a route has of its own in an older version, besides its address. */
-type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
+type Differing = Pick<
+  ResolvedRoute,
+  'sources' | 'status' | 'stream' | 'responses' | 'problems' | 'openapi'
+> & {
+  readonly problemsBefore: ReadonlyMap<AnyProblem, AnyProblem>
   readonly shownPattern: Pattern
   readonly layer: VersionLayer
 }
@@ -154,12 +159,13 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
   const errors = errorsBefore(applied)
+  const problems = problemsBefore(route, errors, age, plans)
   const headers = toHeaders(applied)
   const statuses = statusesBefore(applied, route)
   for (const source of inputs.flatMap((each) => each.sources))
     converters.set(source, converters.get(source) ?? NO_CONVERTER)
-  const own = { converters, inputs, sources: before, errors, headers, statuses, address: address.changes }
-  const layer = createVersionLayer({ route, age, plans, applied, ...own })
+  const own = { converters, inputs, sources: before, errors, problems, headers, statuses }
+  const layer = createVersionLayer({ route, age, plans, applied, ...own, address: address.changes })
   const older = new Map<ResponseKey, Schema>(
     [...route.responses].map(([key, schema]) => [
       typeof key === 'number' ? (statuses.get(key)?.was ?? key) : key,
@@ -174,10 +180,20 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
     status,
     stream: streamBefore(route.stream, layer.items),
     responses: responsesBefore(older, errors),
+    ...shownProblems(route, problems),
     openapi: documentHeaders(route.openapi, headers, success),
     layer,
     shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
   }
+}
+
+/** The problems of a route as documents and clients show them. */
+function shownProblems(
+  { problems }: ResolvedRoute,
+  before: ReturnType<typeof problemsBefore>,
+): Pick<Differing, 'problems' | 'problemsBefore'> {
+  const olderOf = new Map([...before].map(([problem, { older }]) => [problem, older]))
+  return { problems: problems.map((problem) => olderOf.get(problem) ?? problem), problemsBefore: olderOf }
 }
 
 function streamBefore(

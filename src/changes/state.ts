@@ -10,16 +10,16 @@ import type { Absent, Fact, FieldsIn, ShapeBefore } from './was.ts'
  */
 
 /** The members of a change that types read. */
-interface AnyTold {
+export interface AnyTold {
   readonly version: string
   readonly '~was': Fact
 }
 
 /** The changes of a list, by the names of the models and routes that they are about. */
-type ByName<C> = { [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K }
+export type ByName<C> = { [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K }
 
 /** The state of models in a version: all versions, the changes, and the versions that are newer. */
-interface State<Vs, C, New> {
+export interface State<Vs, C, New> {
   /** For types alone. */
   readonly '~state': readonly [Vs, C, New]
 }
@@ -41,7 +41,7 @@ type StateAt<Vs, C, V> = Vs extends readonly unknown[]
   : never
 
 /** The changes that came with one of some versions. */
-type ChangesIn<U, V> = U extends { readonly version: V } ? U : never
+export type ChangesIn<U, V> = U extends { readonly version: V } ? U : never
 
 /** The changes of a name that came after the version of a state. */
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
@@ -228,7 +228,7 @@ type ModelAt<S, St> =
     : never
 
 /** The names under which operations can name a route: its name, and the names of the controllers around it. */
-type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
+export type About<N> = N extends `${infer A}.${infer Rest}` ? N | `${A}.*` | `${A}.${About<Rest>}` : N
 
 /** The changes of the statuses of a route that came after the version of a state. */
 type StatusChanges<N, C, New> = ChangesIn<ByName<C>[About<N> & keyof ByName<C>], New>

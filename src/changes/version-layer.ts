@@ -19,7 +19,8 @@ import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
 import { createInputUps, type inputChanges } from './operations/whole-input.ts'
 import { createPagedLayer } from './operations/paged.ts'
-import { createProblemBefore, bodyChanges, type ErrorsBefore } from './operations/bodies.ts'
+import { bodyChanges } from './operations/bodies.ts'
+import { createProblemBefore, type ErrorsBefore, type problemsBefore } from './operations/errors.ts'
 
 /** The inputs for the layer of a version of a route. */
 interface LayerParts {
@@ -30,6 +31,7 @@ interface LayerParts {
   /** The operations, newest first. */
   readonly applied: readonly AppliedOperation[]
   readonly errors: ErrorsBefore
+  readonly problems: ReturnType<typeof problemsBefore>
   readonly headers: ReturnType<typeof toHeaders>
   readonly statuses: ReadonlyMap<number, StatusBefore>
   readonly converters: ReadonlyMap<SourceName, SourceConverter>
@@ -43,7 +45,7 @@ interface LayerParts {
 
 /** Creates the layer of a route for an older version. */
 export function createVersionLayer(parts: LayerParts): VersionLayer {
-  const { route, age, plans, applied, errors, headers, converters, statuses, address } = parts
+  const { route, age, plans, applied, errors, problems, headers, converters, statuses, address } = parts
   const responses = new Map(
     [...route.responses].map(([key, schema]) => [
       key,
@@ -51,7 +53,7 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
     ]),
   )
   const only = route.isOneResponse ? responses.get(route.status) : undefined
-  const problem = createProblemBefore(errors)
+  const problem = createProblemBefore(errors, problems)
   const convertHeaders = createConvertHeaders(headers, createConvertLinks(converters.get('query')))
   return {
     sources: new Set(converters.keys()),
@@ -60,7 +62,8 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
       typeof status === 'number' ? (findResponse(responses, status) ?? only) : responses.get(status),
     items: toItems(route, age, plans),
     problem:
-      problem && ((body, status, extra) => convertOf(route, extra, (own) => problem(body, status, own))),
+      problem &&
+      ((body, status, extra) => convertOf(route, extra, (own) => problem(body, status, own, extra))),
     status: toStatus(statuses),
     headers:
       convertHeaders && ((found, extra) => convertOf(route, extra, (own) => convertHeaders(found, own))),

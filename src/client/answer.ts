@@ -1,5 +1,6 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
 import type { EnvelopeContent, EnvelopeIn, EnvelopesIn, Wrapping } from '../define/interceptor.ts'
+import type { ProblemAt } from '../changes/problem-state.ts'
 import type { OutAt, ResponsesAt } from '../changes/state.ts'
 import type { JsonValue, ResponseKey, SuccessStatus, OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream, ItemStream, NamedEvents } from './event-stream.ts'
@@ -119,7 +120,7 @@ type MarkedAnswers<E, N, St, Around, Ps> =
       EnvelopesOf<Around, EnvelopesIn<E>>,
       [Ps] extends [never] ? number : SuccessStatus
     >
-  | ProblemAnswers<Ps, St>
+  | ProblemAnswers<unknown extends St ? Ps : Ps extends unknown ? ProblemAt<Ps, N, St> : never, St>
 
 /** The declared responses of a route, in a state of the models. */
 type DeclaredAt<E, N, St> = unknown extends St

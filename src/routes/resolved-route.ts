@@ -50,6 +50,8 @@ export interface ResolvedRoute extends CopiedOptions {
   readonly tags: readonly string[]
   /** The problems that it declares, each once. */
   readonly problems: readonly AnyProblem[]
+  /** In a version that changes carry, its problems and those of its guards by the newest ones, as far as changes reach them. */
+  readonly problemsBefore?: ReadonlyMap<AnyProblem, AnyProblem>
   /** Merged into the operation in documents. */
   readonly openapi: object
   readonly deprecated: boolean
@@ -69,9 +71,12 @@ export interface ResolvedRoute extends CopiedOptions {
 export function problemsOf({
   layers,
   problems = [],
-}: Partial<Pick<ResolvedRoute, 'layers' | 'problems'>>): readonly AnyProblem[] {
+  problemsBefore,
+}: Partial<Pick<ResolvedRoute, 'layers' | 'problems' | 'problemsBefore'>>): readonly AnyProblem[] {
   const parts = (layers?.guards ?? []).map(({ part }) => part)
-  const added = documentedOf(parts).flatMap((each) => each.problems ?? [])
+  const added = documentedOf(parts)
+    .flatMap((each) => each.problems ?? [])
+    .map((problem) => problemsBefore?.get(problem) ?? problem)
   return [...new Set([...problems, ...added])].filter(({ component }) => component === undefined)
 }
 

@@ -1,6 +1,6 @@
 // The public types of octavo/changes. npm run api writes this file, and nothing imports it.
 
-type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
+type About<N> = N extends `${infer A}.${infer Rest}` ? N | `${A}.*` | `${A}.${About<Rest>}` : N
 
 export interface Absent {
   readonly '~was': 'absent'
@@ -155,8 +155,10 @@ export interface Earlier<T> {
 export interface ErrorWas {
   readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
   readonly status?: number
-  readonly was?: string
+  readonly was?: string | AnyProblem
 }
+
+export type ErrorsWere = Readonly<Record<string, ErrorWas>>
 
 type Fact<N = string, K = string | number, D = string> = readonly [
   about: N,
@@ -558,12 +560,13 @@ export interface OperationOptions<
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
   I extends object = InputWas,
+  X extends ErrorsWere = ErrorsWere,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
-  readonly errors?: Readonly<Record<string, ErrorWas>>
+  readonly errors?: X
   readonly headers?: NamesWere<H>
   readonly input?: I
   readonly method?: Earlier<Method>
@@ -981,6 +984,7 @@ export function operation<
   PN extends Schema = never,
   PW extends Schema = never,
   const IW extends InputSchemas = {},
+  const X extends ErrorsWere = {},
 >(
   options: OperationOptions<
     R,
@@ -992,7 +996,8 @@ export function operation<
     BodyWas<N, W> & NeedsUp<N, W>,
     AnswersWere<AN, AW>,
     PagedWas<PN, PW>,
-    InputWas<IW>
+    InputWas<IW>,
+    X
   >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
@@ -1004,6 +1009,12 @@ export function operation<
       {
         [K in keyof IW]: readonly [K, IW[K]]
       }[keyof IW]
+    >
+  | RouteFact<
+      `errors ${R}`,
+      {
+        [K in keyof X]: readonly [K, X[K]]
+      }[keyof X]
     >
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<

@@ -301,6 +301,21 @@ export type ErrorBody<A> = A extends {
     : ProblemDocument
   : never
 
+type ErrorChanges<N, C, New> = ChangesIn<
+  ByName<C>[(About<`errors ${N & string}`> | 'errors *') & keyof ByName<C>],
+  New
+>
+
+type ErrorFacts<U, N> = U extends AnyTold
+  ? Extract<U['~was'], Fact<About<`errors ${N & string}`> | 'errors *'>>[1]
+  : never
+
+type ErrorWasOf<Now, F> = F extends readonly [infer Code, infer W]
+  ? Now extends readonly [unknown, Code, unknown, unknown]
+    ? W
+    : never
+  : never
+
 export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   json<T = unknown>(): EventStream<T>
 }
@@ -421,7 +436,7 @@ type MarkedAnswers<E, N, St, Around, Ps> =
       EnvelopesOf<Around, EnvelopesIn<E>>,
       [Ps] extends [never] ? number : SuccessStatus
     >
-  | ProblemAnswers<Ps, St>
+  | ProblemAnswers<unknown extends St ? Ps : Ps extends unknown ? ProblemAt<Ps, N, St> : never, St>
 
 type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
   ? CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
@@ -654,6 +669,37 @@ type ProblemAnswers<D, St> =
     ? Answer<S, DeclaredProblem<C, S> & (M extends Schema ? Wire<OutputAt<M, St>> : unknown)>
     : never
 
+type ProblemAt<D, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? ProblemInVersion<D, D, N, ErrorChanges<N, C, New>, Vs> : D
+
+type ProblemBefore<D, W> = [W] extends [never]
+  ? D
+  : D extends readonly [infer Mark, infer C, infer S, infer M]
+    ? W extends {
+        readonly was: {
+          readonly $declares?: infer Was
+        }
+      }
+      ? WithStatus<NonNullable<Was>, W>
+      : WithStatus<
+          readonly [
+            Mark,
+            W extends {
+              readonly was: infer Code
+            }
+              ? Code
+              : C,
+            S,
+            W extends {
+              readonly down: unknown
+            }
+              ? UnknownMembers
+              : M,
+          ],
+          W
+        >
+    : never
+
 export class ProblemError extends Error {
   constructor(response: Response, data: unknown, isOwn?: boolean)
   readonly code: string | undefined
@@ -671,6 +717,20 @@ export class ProblemError extends Error {
   readonly title: string
   readonly type: string
 }
+
+type ProblemInVersion<D, Now, N, U, Vs> = [U] extends [never]
+  ? D
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [ChangesIn<U, V>] extends [never]
+      ? ProblemInVersion<D, Now, N, U, Older>
+      : ProblemInVersion<
+          ProblemBefore<D, ErrorWasOf<Now, ErrorFacts<ChangesIn<U, V>, N>>>,
+          Now,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          Older
+        >
+    : D
 
 type ProblemsIn<E, Around> = Around extends readonly []
   ? Extract<E, DeclaredProblemMark>
@@ -903,6 +963,13 @@ type StreamedIn<R> = R extends {
 
 type Strongest<E> = Fallback<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
+interface UnknownMembers {
+  readonly _zod: {
+    readonly input: Readonly<Record<string, unknown>>
+    readonly output: Readonly<Record<string, unknown>>
+  }
+}
+
 type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
 
 type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)> | Without<All, V>
@@ -982,6 +1049,14 @@ type WithOptional<V, O> = Flat<
     [K in O & keyof V]?: V[K] | undefined
   }
 >
+
+type WithStatus<D, W> = D extends readonly [infer Mark, infer C, unknown, infer M]
+  ? W extends {
+      readonly status: infer S
+    }
+    ? readonly [Mark, C, S, M]
+    : D
+  : never
 
 type WithoutNull<T> = {
   [K in keyof T]: undefined extends T[K] ? T[K] : Exclude<T[K], null>

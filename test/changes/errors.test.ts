@@ -3,17 +3,21 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
 import {
+  createApp,
   defineController,
   defineErrorHandler,
   defineGuard,
+  defineProblem,
   DefinitionError,
+  defineModule,
   HttpError,
   reply,
   text,
   VersioningSchemes,
 } from 'octavo'
-import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import type { OperationOptions, VersionChange } from 'octavo/changes'
+import { createClient } from 'octavo/client'
 import { compression } from 'octavo/middleware'
 import { z } from 'zod'
 
@@ -306,6 +310,200 @@ describe('a mistake in an operation', () => {
     await assert.rejects(
       async () => await open([{ errors }, { errors: { closed: { was: 'locked' } } }]).ready(),
       /the error closed of pay\.pay is touched by another operation/,
+    )
+  })
+})
+
+describe('declared problems of older versions', () => {
+  const Buyer = model('Buyer', { fullName: z.string(), since: z.int() })
+  const CarSold = defineProblem({
+    code: 'car_sold',
+    status: 409,
+    title: 'The car is sold',
+    members: z.object({ buyer: Buyer, price: z.int() }),
+  })
+  const CarLocked = defineProblem({
+    code: 'car_locked',
+    status: 423,
+    title: 'The car is locked',
+    members: z.object({ until: z.string() }),
+  })
+  const Locked = defineProblem({
+    code: 'locked',
+    status: 409,
+    title: 'The car was locked',
+    members: z.object({ seconds: z.int() }),
+  })
+  const CarLost = defineProblem({ code: 'car_lost', status: 404, title: 'The car is lost' })
+  const NoTrade = defineProblem({ code: 'no_trade', status: 403, title: 'No trade today' })
+  const Trading = defineGuard({
+    name: 'Trading',
+    problems: [NoTrade],
+    canActivate: ({ request }) => {
+      if (request.header('x-day') === 'sunday') throw NoTrade()
+      return true
+    },
+  })
+  const cars = defineController({
+    prefix: '/car',
+    name: 'CarController',
+    routes: [
+      {
+        method: 'GET',
+        path: '/{id:int}',
+        name: 'buy',
+        guards: [Trading],
+        problems: [CarSold, CarLocked, CarLost],
+        response: z.object({ owner: z.string() }),
+        handler: ({ params: { id } }) => {
+          if (id === 1) throw CarSold('Sold', { buyer: { fullName: 'Ann Lee', since: 3 }, price: 7 })
+          if (id === 2) throw CarLocked('Locked', { until: '60' })
+          if (id === 3) throw CarLost()
+          return { owner: 'You' }
+        },
+      },
+    ],
+  })
+  const errors = {
+    car_sold: { was: 'sold', status: 410 },
+    car_locked: {
+      was: Locked,
+      down: (problem: Readonly<Record<string, unknown>>) => ({
+        ...problem,
+        seconds: Number(problem['until']),
+      }),
+    },
+    no_trade: { was: 'closed' },
+  } as const
+  const history = defineVersions({
+    versions: ['3', '2', '1'],
+    models: { Buyer },
+    changes: [
+      defineVersionChange({
+        version: '3',
+        title: 'Problems have other codes',
+        change: [operation({ route: 'car.buy', errors })],
+      }),
+      defineVersionChange({
+        version: '2',
+        title: 'Names of buyers',
+        change: [
+          reshape({
+            of: Buyer,
+            fields: { fullName: { was: 'name' }, since: { was: absent } },
+            up: () => ({ since: 0 }),
+          }),
+        ],
+      }),
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [cars] }), {
+    logger: false,
+    docs: {},
+    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-api-version', history },
+  })
+  const ask = async (id: number, version: string, headers: Readonly<Record<string, string>> = {}) => {
+    const { statusCode, ...response } = await app.inject({
+      url: `/car/${id}`,
+      headers: { 'x-api-version': version, ...headers },
+    })
+    return { statusCode, ...Object(response.json()) }
+  }
+  const type = 'about:blank'
+
+  it('have the codes, statuses and members that they had', async () => {
+    const sold = { type, title: 'The car is sold', detail: 'Sold', price: 7 }
+    assert.deepEqual(await ask(1, '3'), {
+      statusCode: 409,
+      ...sold,
+      status: 409,
+      code: 'car_sold',
+      buyer: { fullName: 'Ann Lee', since: 3 },
+    })
+    assert.deepEqual(await ask(1, '2'), {
+      statusCode: 410,
+      ...sold,
+      status: 410,
+      code: 'sold',
+      buyer: { fullName: 'Ann Lee', since: 3 },
+    })
+    assert.deepEqual(await ask(1, '1'), {
+      statusCode: 410,
+      ...sold,
+      status: 410,
+      code: 'sold',
+      buyer: { name: 'Ann Lee' },
+    })
+    assert.deepEqual(await ask(2, '1'), {
+      statusCode: 409,
+      type,
+      title: 'The car was locked',
+      status: 409,
+      detail: 'Locked',
+      code: 'locked',
+      seconds: 60,
+    })
+    assert.equal((await ask(3, '1')).code, 'car_lost')
+    assert.equal((await ask(9, '3', { 'x-day': 'sunday' })).code, 'no_trade')
+    assert.equal((await ask(9, '2', { 'x-day': 'sunday' })).code, 'closed')
+  })
+
+  it('are documented as they were', async () => {
+    await app.ready()
+    const codesIn = (version: string): object => {
+      const document = JSON.parse(JSON.stringify(app.openapi({ version })))
+      const { responses } = document.paths['/car/{id}'].get
+      const codes = Object.entries<{ content?: Readonly<Record<string, { schema: object }>> }>(responses).map(
+        ([status, { content = {} }]) => [
+          status,
+          [...JSON.stringify(content).matchAll(/"const":"(\w+)"/g)].map(([, code]) => code),
+        ],
+      )
+      return Object.fromEntries(codes.filter(([, found]) => found?.length !== 0))
+    }
+    assert.deepEqual(codesIn('3'), {
+      403: ['no_trade'],
+      404: ['car_lost'],
+      409: ['car_sold'],
+      423: ['car_locked'],
+    })
+    assert.deepEqual(codesIn('1'), { 403: ['closed'], 404: ['car_lost'], 409: ['locked'], 410: ['sold'] })
+    const { schemas } = Object(app.openapi({ version: '1' }).components)
+    assert.deepEqual(schemas.Buyer.properties, { name: { type: 'string' } })
+  })
+
+  it('are results of the client of their version', async () => {
+    const client = createClient<typeof app>({ baseUrl: 'http://cars', fetch: app.fetch }).at('1')
+    const sold = await client.car.buy({ params: { id: 1 } })
+    assert.equal(sold.status, 410)
+    if (sold.ok) return
+    if (sold.data.code === 'sold') {
+      sold.data.status satisfies 410
+      assert.equal(sold.data.buyer.name satisfies string, 'Ann Lee')
+    } else assert.fail(sold.data.code satisfies 'locked' | 'car_lost')
+    const locked = await client.car.buy({ params: { id: 2 } })
+    if (locked.ok || locked.data.code !== 'locked') return assert.fail()
+    assert.equal(locked.data.seconds satisfies number, 60)
+  })
+
+  it('are named by codes that the route declares', async () => {
+    const wrong = defineVersionChange({
+      version: '3',
+      title: 'T',
+      change: [operation({ route: 'car.buy', errors: { car_sol: { was: 'sold' } } })],
+    })
+    const reject = async (): Promise<unknown> =>
+      createApp(defineModule({ controllers: [cars] }), {
+        logger: false,
+        versioning: {
+          scheme: VersioningSchemes.HEADER,
+          headerParameter: 'x-api-version',
+          history: defineVersions({ versions: ['3', '2'], models: {}, changes: [wrong] }),
+        },
+      }).ready()
+    await assert.rejects(
+      reject,
+      /operation\.errors names car_sol, which car\.buy does not declare\. Did you mean "car_sold"\?/,
     )
   })
 })

@@ -1,9 +1,10 @@
 import { suggestion, type DefinitionProblem } from '../../base/definition-error.ts'
-import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
+import { codesIn } from './errors.ts'
 import { inputBefore, inputChanges } from './whole-input.ts'
 import { fieldsOf, namedKey, type OperationField } from './operation-kinds.ts'
 import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
@@ -49,6 +50,7 @@ export function operationProblems(
         : [
             ...wrongGuards(operation, own),
             ...wrongStart(operation, own),
+            ...unknownErrors(operation, own),
             ...NAMED_SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
     return found.map(([message, fix]) => changeProblem(change, message, fix))
@@ -178,6 +180,26 @@ function wrongStart(
     .map(({ label }) => [
       `the path of ${label} does not begin with "${path.now ?? ''}"`,
       'write the prefix that all routes have',
+    ])
+}
+
+/** Codes that no route of an operation declares, if all of them declare problems. */
+function unknownErrors(
+  operation: Operation,
+  own: readonly ResolvedRoute[],
+): readonly (readonly [message: string, fix: string])[] {
+  const { errors = {} } = operation
+  const declared = own.map((route) => [
+    ...problemsOf(route).map(({ code }) => code),
+    ...[...route.responses.values()].flatMap(codesIn),
+  ])
+  if (!own.every(({ problems }) => problems.length > 0)) return []
+  const known = [...new Set(declared.flat())]
+  return Object.keys(errors)
+    .filter((code) => !known.includes(code))
+    .map((code) => [
+      `operation.errors names ${code}, which ${routeLabel(operation)} does not declare`,
+      `${suggestion(code, known)} (errors have their newest codes)`,
     ])
 }
 

@@ -1,4 +1,5 @@
 import type { AnyGuard } from '../../define/layers.ts'
+import type { AnyProblem } from '../../define/problem.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
@@ -143,13 +144,16 @@ type Answers = Readonly<Record<number, Schema>>
 
 /** An earlier error. At least one of its members is given. */
 export interface ErrorWas {
-  /** The code that it had. @default the newest one */
-  readonly was?: string
+  /** The code that it had, or the problem that it was, with its code, status and members. @default the newest one */
+  readonly was?: string | AnyProblem
   /** The status that it had. @default the newest one */
   readonly status?: number
   /** Returns the body of the older version. It gets the newest body with the older code and status. */
   readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
 }
+
+/** The earlier errors of a route, by their newest codes. */
+export type ErrorsWere = Readonly<Record<string, ErrorWas>>
 
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {
@@ -183,6 +187,7 @@ export interface OperationOptions<
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
   I extends object = InputWas,
+  X extends ErrorsWere = ErrorsWere,
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
@@ -217,7 +222,7 @@ export interface OperationOptions<
   /** Guards that did not guard the route. The handler then runs without what they provide. */
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
-  readonly errors?: Readonly<Record<string, ErrorWas>>
+  readonly errors?: X
   /** The earlier request body, if it was another one as a whole. */
   readonly body?: B
   /** The list that older versions get whole: the route is called for each page. */
@@ -268,6 +273,7 @@ export function operation<
   PN extends Schema = never,
   PW extends Schema = never,
   const IW extends InputSchemas = {},
+  const X extends ErrorsWere = {},
 >(
   options: OperationOptions<
     R,
@@ -279,7 +285,8 @@ export function operation<
     BodyWas<N, W> & NeedsUp<N, W>,
     AnswersWere<AN, AW>,
     PagedWas<PN, PW>,
-    InputWas<IW>
+    InputWas<IW>,
+    X
   >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
@@ -287,6 +294,7 @@ export function operation<
   | RouteFact<`headers ${R}`, Paired<H>['pairs']>
   | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
   | RouteFact<`input ${R}`, { [K in keyof IW]: readonly [K, IW[K]] }[keyof IW]>
+  | RouteFact<`errors ${R}`, { [K in keyof X]: readonly [K, X[K]] }[keyof X]>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,

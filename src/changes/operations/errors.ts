@@ -1,0 +1,260 @@
+import type { AnyProblem } from '../../define/problem.ts'
+import {
+  problemsOf,
+  type LayerExtra,
+  type OlderProblem,
+  type ResolvedRoute,
+} from '../../routes/resolved-route.ts'
+import { isPromise, isRecord, toRecord } from '../../base/values.ts'
+import { toDeclared } from '../../schema/declared.ts'
+import {
+  RANGES,
+  defOf,
+  objectShape,
+  schemasOf,
+  toZod,
+  type ResponseKey,
+  type Schema,
+} from '../../schema/schema.ts'
+import { createToOlder, type BodyConversion, type ConvertBody } from '../body-layer.ts'
+import { callBlamed, threwIn, type ChangeExtra, type Extra, type Identified } from '../convert/converter.ts'
+import type { Plans } from '../convert/plans.ts'
+import { toldOf } from '../convert/program.ts'
+import { cloneNameless, zod } from '../zod.ts'
+import { precision, type AppliedOperation, type ErrorWas } from './operation.ts'
+
+/** An error before operations changed it. */
+interface ErrorBefore {
+  readonly code: string
+  /** `undefined` if it has the status that it is answered with. */
+  readonly status: number | undefined
+  /** The problem that it was, if an operation names one. */
+  readonly problem: AnyProblem | undefined
+  /** The functions of changes, newest first. */
+  readonly downs: readonly (Identified & { readonly down: ErrorWas['down'] })[]
+}
+
+/** Errors before operations changed them, by their newest codes. */
+export type ErrorsBefore = ReadonlyMap<string, ErrorBefore>
+
+/** The errors that operations say something of, by their newest codes; what the oldest operation says counts. `applied` are newest first. */
+export function errorsBefore(applied: readonly AppliedOperation[]): ErrorsBefore {
+  const errors = new Map<string, ErrorBefore>()
+  for (const operation of applied)
+    for (const [key, { was, status, down }] of Object.entries(operation.errors ?? {})) {
+      // an operation of the same version that names fewer routes overrules this one
+      if (
+        applied.some(
+          (other) =>
+            other.errors?.[key] !== undefined &&
+            other.change.version === operation.change.version &&
+            precision(other) > precision(operation),
+        )
+      )
+        continue
+      const known = errors.get(key) ?? { code: key, status: undefined, problem: undefined, downs: [] }
+      const problem = typeof was === 'string' ? undefined : was
+      errors.set(key, {
+        code: typeof was === 'string' ? was : (was?.code ?? known.code),
+        status: status ?? problem?.status ?? known.status,
+        problem: problem ?? known.problem,
+        downs: [...known.downs, { id: operation.change.id, down }],
+      })
+    }
+  return errors
+}
+
+/** A problem in an older version, and the conversion of its members. */
+interface ProblemBefore {
+  readonly older: AnyProblem
+  readonly convert: ConvertBody | undefined
+}
+
+/** The declared problems of a route as they were, by those of the newest version. Those that no change reaches are missing. */
+export function problemsBefore(
+  route: ResolvedRoute,
+  errors: ErrorsBefore,
+  age: number,
+  plans: Plans,
+): ReadonlyMap<AnyProblem, ProblemBefore> {
+  const found = new Map<AnyProblem, ProblemBefore>()
+  for (const problem of problemsOf(route)) {
+    const before = errors.get(problem.code)
+    const { members } = before?.problem ?? problem
+    // a function that names no older problem makes the members by itself
+    const isMade = before?.problem === undefined && before?.downs.some(({ down }) => down !== undefined)
+    const conversion =
+      members === undefined || isMade === true ? undefined : createToOlder(members, [], age, plans)
+    if (before === undefined && conversion?.toOlder === undefined) continue
+    const older = olderProblem(problem, before, conversion)
+    found.set(problem, { older, convert: conversion?.toOlder })
+  }
+  return found
+}
+
+function olderProblem(
+  newest: AnyProblem,
+  before: ErrorBefore | undefined,
+  conversion: BodyConversion | undefined,
+): AnyProblem {
+  const { type, title, description, headers, members, example } = before?.problem ?? newest
+  const { code, status = newest.status } = before ?? newest
+  return {
+    kind: 'problem',
+    code,
+    status,
+    title,
+    type,
+    description,
+    headers,
+    members: conversion?.schema ?? members,
+    // the members of the example may have had other names
+    example: conversion?.toOlder === undefined ? example : undefined,
+  }
+}
+
+/**
+ * Creates the conversion of problem documents, and of other JSON bodies of errors with a `code`. It returns `undefined` for those that no
+ * operation says something of.
+ */
+export function createProblemBefore(
+  errors: ErrorsBefore,
+  problems: ReadonlyMap<AnyProblem, ProblemBefore>,
+):
+  | ((
+      problem: Readonly<Record<string, unknown>>,
+      status: number,
+      own: Extra,
+      request: LayerExtra,
+    ) => OlderProblem | undefined)
+  | undefined {
+  if (errors.size === 0 && problems.size === 0) return undefined
+  const converted = new Map([...problems].map(([{ code }, before]) => [code, before]))
+  return (problem, newest, own, request) => {
+    const code = String(problem['code'])
+    const [error, before] = [errors.get(code), converted.get(code)]
+    if (error === undefined && before?.convert === undefined) return undefined
+    const body = error === undefined ? problem : toOlderError(problem, newest, error, own)
+    return {
+      status: error?.status,
+      body: before === undefined ? body : toOlderMembers(body, before, own, request),
+    }
+  }
+}
+
+/** The body of an error that operations describe, before models in it are converted. */
+function toOlderError(
+  problem: Readonly<Record<string, unknown>>,
+  newest: number,
+  error: ErrorBefore,
+  own: Extra,
+): object {
+  const { title, type = 'about:blank' } = error.problem ?? {}
+  let body: object = {
+    ...problem,
+    ...(title !== undefined && { type, title }),
+    code: error.code,
+    ...('status' in problem && { status: error.status ?? newest }),
+  }
+  for (const { id, down } of error.downs) {
+    if (down !== undefined) body = callDown({ id }, down, body, toldOf(own))
+    own.altered?.(id)
+  }
+  return body
+}
+
+/** Converts the members of a problem, and leaves out those that it does not declare. */
+function toOlderMembers(
+  body: object,
+  { older, convert }: ProblemBefore,
+  own: Extra,
+  request: LayerExtra,
+): object {
+  if (older.members === undefined) return body
+  const { type, title, status, detail, instance, code, ...members }: Readonly<Record<string, unknown>> = {
+    ...body,
+  }
+  const made = convert === undefined ? members : convert(members, own, request)
+  if (isPromise(made))
+    throw new TypeError('a change loads data for the members of a problem, which are converted at once')
+  const known = { type, title, status, detail, instance, code }
+  const given = Object.entries(known).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(given), ...toRecord(toDeclared(older.members, made)) }
+}
+
+/** @throws `MigrationError` with the change, if its function throws or returns no object */
+function callDown(
+  change: Identified,
+  down: NonNullable<ErrorWas['down']>,
+  problem: object,
+  extra: ChangeExtra,
+): object {
+  const blamed = { change, fields: ['errors'] }
+  const made = callBlamed(blamed, () => down(toRecord(problem), extra))
+  if (!isRecord(made)) throw threwIn(blamed, new TypeError('down of an error returned no object'))
+  return made
+}
+
+/** The declared responses of an older version, with the codes and statuses that errors had. */
+export function responsesBefore(
+  responses: ReadonlyMap<ResponseKey, Schema>,
+  errors: ErrorsBefore,
+): ReadonlyMap<ResponseKey, Schema> {
+  if (errors.size === 0) return responses
+  const made = new Map<ResponseKey, Schema>()
+  const add = (key: ResponseKey, schema: Schema): void => {
+    const known = made.get(key)
+    made.set(key, known === undefined || known === schema ? schema : zod.union([toZod(known), toZod(schema)]))
+  }
+  for (const [key, schema] of responses) {
+    const isError = RANGES.some((range) => range === key) || Number(key) >= 400
+    if (!isError) add(key, schema)
+    else for (const [status, own] of splitErrors(schema, errors)) add(status ?? key, own)
+  }
+  return made
+}
+
+/** A schema of errors as it was, by the statuses that errors in it had. */
+function splitErrors(
+  schema: Schema,
+  errors: ErrorsBefore,
+): readonly (readonly [status: number | undefined, schema: Schema])[] {
+  const def = defOf(schema)
+  if (def.type === 'union') {
+    const options = schemasOf(def['options'])
+    const split = options.map((option) => splitErrors(option, errors))
+    const isSame = split.every((each, index) => each.length === 1 && each[0]?.[1] === options[index])
+    return isSame ? [[undefined, schema]] : split.flat()
+  }
+  const shape = def.type === 'object' ? objectShape(schema) : {}
+  const codes = codesOf(shape['code'])
+  if (!codes.some((code) => errors.has(code))) return [[undefined, schema]]
+  const groups = new Map<number | undefined, string[]>()
+  for (const newest of codes) {
+    const { code, status } = errors.get(newest) ?? { code: newest, status: undefined }
+    groups.set(status, [...(groups.get(status) ?? []), code])
+  }
+  return [...groups].map(([status, own]) => [
+    status,
+    cloneNameless(schema, {
+      shape: {
+        ...shape,
+        code: zod.enum([...new Set(own)]),
+        ...(status !== undefined && shape['status'] !== undefined && { status: zod.literal(status) }),
+      },
+    }),
+  ])
+}
+
+/** The codes of the errors that a schema describes. */
+export function codesIn(schema: Schema): readonly string[] {
+  const { type, options } = defOf(schema)
+  if (type === 'union') return schemasOf(options).flatMap(codesIn)
+  return type === 'object' ? codesOf(objectShape(schema)['code']) : []
+}
+
+/** The texts that a schema of codes allows, if they are a few. */
+function codesOf(schema: Schema | undefined): readonly string[] {
+  const values: unknown = schema === undefined ? undefined : Reflect.get(schema._zod, 'values')
+  return values instanceof Set ? [...values].filter((value) => typeof value === 'string') : []
+}
