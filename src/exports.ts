@@ -39,6 +39,8 @@ export {
   type MigrateVersions,
   type RouteContext,
   type RouteInfo,
+  type KeepingChange,
+  type Kept,
   type SideEffect,
   type UrlOptions,
   type Added as AddedIdentity,

@@ -31,7 +31,14 @@ export type FieldChange =
       readonly field: FieldWas
     }
   | { readonly kind: 'added'; readonly fieldId: FieldId; readonly name: string }
-  | { readonly kind: 'removed'; readonly fieldId: FieldId; readonly name: string; readonly was: Schema }
+  | {
+      readonly kind: 'removed'
+      readonly fieldId: FieldId
+      readonly name: string
+      readonly was: Schema
+      /** Whether handlers get its value. */
+      readonly isKept: boolean
+    }
 
 /** The effect of one reshape on a model. */
 export interface Step {
@@ -243,7 +250,8 @@ function toFieldChange(
       )
       return undefined
     }
-    if (isSchema(was)) return { kind: 'removed', fieldId: nextFieldId(), name: key, was }
+    const isKept = field['kept'] === true
+    if (isSchema(was)) return { kind: 'removed', fieldId: nextFieldId(), name: key, was, isKept }
     report(
       `${name} has no field ${key}`,
       `name a field of ${name}, or write was: schema for one that existed only then. If you renamed ${key} since then, describe that in a change with version: 'next', and write this one against it: of: before(change, ${name})`,

@@ -210,6 +210,8 @@ export interface FieldWas {
   readonly narrowed?: boolean
   /** Whether values of the older schema reach the handler though the newest one refuses them. */
   readonly accepted?: boolean
+  /** Whether handlers get the value of a field that existed only before by `context.kept`. */
+  readonly kept?: boolean
 }
 
 /**

@@ -69,7 +69,14 @@ const RESHAPE: Rules = {
   ],
 }
 
-const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN, accepted: BOOLEAN }
+const FIELD: Rules = {
+  was: ANY,
+  up: FUNCTION,
+  down: FUNCTION,
+  narrowed: BOOLEAN,
+  accepted: BOOLEAN,
+  kept: BOOLEAN,
+}
 
 const OPERATION: Rules = {
   kind: ANY,

@@ -37,6 +37,7 @@ export function stepProblems(
           ? []
           : [[`refine has no effect: no request carries ${name}`, 'remove it'] as const]),
         ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
+        ...wronglyKept(name, step, isSent(step)),
       ]
       for (const fieldChange of step.fieldChanges) {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
@@ -60,6 +61,16 @@ function wronglyAccepted(name: string, { fieldChanges }: Step, schemas: Schemas,
   })
 }
 
+/** Finds fields that are kept for no handler. */
+function wronglyKept(name: string, { reshape, fieldChanges }: Step, isSent: boolean): Found {
+  return fieldChanges.flatMap((fieldChange): Found => {
+    const field = newestName(fieldChange)
+    if (reshape.fields[field]?.kept !== true || (fieldChange.kind === 'removed' && isSent)) return []
+    const why = fieldChange.kind === 'removed' ? `no request carries ${name}` : `${name} has the field`
+    return [[`${name}.${field}.kept has no effect: ${why}`, 'remove it']]
+  })
+}
+
 type Schemas = Map<FieldId, Schema | undefined>
 
 const BOTH = ['up', 'down'] as const
@@ -73,7 +84,11 @@ function lacking(
   schemas: Schemas,
   directions: readonly ('up' | 'down')[],
 ): Found {
-  const removed = namesOf(fieldChanges, ({ kind }) => kind === 'removed')
+  // a request that lacks an older field has none to make for a response
+  const removed = namesOf(
+    fieldChanges,
+    (fieldChange) => fieldChange.kind === 'removed' && !(fieldChange.isKept && takesAbsent(fieldChange.was)),
+  )
   const added = namesOf(
     fieldChanges,
     ({ kind, fieldId }) => kind === 'added' && isRequired(schemas.get(fieldId)),

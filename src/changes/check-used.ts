@@ -7,6 +7,7 @@ import { isOperation, routeLabel, type Operation } from './operations/operation.
 import { defOf, isSchema, schemaOf, childrenOf, type Schema } from '../schema/schema.ts'
 import { messageOf } from '../base/values.ts'
 import { namedModel } from './model.ts'
+import { bareOf } from './convert/modelled-fields.ts'
 import { isConvertible, type Plans } from './convert/plans.ts'
 
 /** A route with the changes that reach it. */
@@ -134,6 +135,26 @@ export function schemaProblems({ route, operations }: Reached, plans: Plans): re
         ...route.definitions,
       ),
     )
+  })
+}
+
+/** Fields that are kept in a model of which a source can hold several, or in one below another object. A handler would get one of them. */
+export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
+  return sources.flatMap(({ name, schema }) => {
+    const root = bareOf(schema)
+    const own = new Set(
+      defOf(root).type === 'object' ? plans.modelledFieldsOf(root).steps.map(({ step }) => step) : [],
+    )
+    return [...plans.stepsIn(schema)].flatMap(({ change, fieldChanges, ...step }) => {
+      const kept = fieldChanges.find((each) => each.kind === 'removed' && each.isKept)
+      if (
+        kept?.kind !== 'removed' ||
+        [...own].some((each) => each.change === change && each.reshape === step.reshape)
+      )
+        return []
+      const message = `${kept.name} is kept, and ${label} has it below input.${name}`
+      return [changeProblem(change, message, 'use the model as the whole source, or list its part in not')]
+    })
   })
 }
 

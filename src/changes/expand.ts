@@ -12,7 +12,15 @@ import {
 import { isString } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
-import { noteUsed, sentBy, unusedParts, schemaProblems, type Reached, type Used } from './check-used.ts'
+import {
+  keptProblems,
+  noteUsed,
+  sentBy,
+  unusedParts,
+  schemaProblems,
+  type Reached,
+  type Used,
+} from './check-used.ts'
 import { operationProblems, parameterProblems, type OrderedOperation } from './operations/check-operations.ts'
 import { bodyProblems, wasSchemas } from './operations/bodies.ts'
 import { inputProblems } from './operations/whole-input.ts'
@@ -221,6 +229,7 @@ function writeOut(
     ...pagedProblems(route, applied),
     ...inputProblems(route, applied),
     ...parameterProblems(route, applied, planOf),
+    ...keptProblems(route, parts.plans),
   )
   return states.map(({ count, age, version }): ResolvedRoute =>
     count === 0

@@ -22,6 +22,7 @@ export {
   type ModelFields,
   type ModelMeta,
   type Part,
+  type Pickable,
 } from './model.ts'
 export {
   operation,

@@ -19,13 +19,6 @@ export interface Model<N extends string, Sh extends ModelFields> extends z.ZodOb
   readonly [MODEL]: N
   /** For types alone: the fields. They are read here, because inference through the classes of zod is expensive. */
   readonly '~shape': Sh
-  /** Returns an object with some of the fields. */
-  pick<K extends z.core.util.Mask<keyof Sh>>(
-    mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
-  ): z.ZodObject<
-    z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
-    z.core.$strip & { readonly picked: true }
-  >
 }
 
 /** A model, or a part of one. */
@@ -52,18 +45,30 @@ export type ModelShape<M> = M extends { readonly '~shape': infer Sh } ? Sh : nev
 type WholeShape<M> = M extends { readonly '~part': readonly [infer Whole, unknown] } ? Whole : ModelShape<M>
 
 /** A part of a model, which changes of the model reach by the fields that it has. */
-export type Part<M extends Modelled, S> = (S extends {
-  readonly _zod: { readonly def: { readonly shape: infer Sub extends ModelFields } }
+export type Part<M extends Modelled, S> = S & {
+  /** For types alone: the name of the model. */
+  readonly [MODEL]: M[typeof MODEL]
+  /** For types alone: the fields of the model, and those of the part. */
+  readonly '~part': S extends { readonly _zod: { readonly def: { readonly shape: infer Sub } } }
+    ? readonly [WholeShape<M>, Sub]
+    : never
 }
-  ? Pick<Model<string, Sub>, 'pick'> & {
-      /** For types alone: the fields of the model, and those of the part. */
-      readonly '~part': readonly [WholeShape<M>, Sub]
+
+/** A model for `derive`: what is made with `pick` has its mark. */
+export type Pickable<M> = (M extends {
+  readonly _zod: { readonly def: { readonly shape: infer Sh extends ModelFields } }
+}
+  ? {
+      /** Returns an object with some of the fields. */
+      pick<K extends z.core.util.Mask<keyof Sh>>(
+        mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
+      ): z.ZodObject<
+        z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
+        z.core.$strip & { readonly picked: true }
+      >
     }
   : unknown) &
-  S & {
-    /** For types alone: the name of the model. */
-    readonly [MODEL]: M[typeof MODEL]
-  }
+  M
 
 /** The member of a definition that says which model it was made from. Definitions keep it through `omit`, `extend` and the others. */
 const ORIGIN = Symbol.for('octavo.origin')
@@ -182,9 +187,13 @@ function refuse(where: string, message: string, fix: string): never {
  *
  * @throws `DefinitionError` for anything but a schema.
  */
-export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S> {
+export function derive<M extends Modelled, S extends Schema>(
+  of: M,
+  make: (model: Pickable<M>) => S,
+): Part<M, S> {
   const whole: unknown = of
-  const part = make(of)
+  // oxlint-disable-next-line typescript/no-unnecessary-type-assertion, typescript/no-unsafe-type-assertion -- as above
+  const part = make(of as Pickable<M>)
   if (!isSchema(part)) {
     const where = `derive(${modelName(whole) ?? describeValue(whole)})`
     refuse(

@@ -148,14 +148,14 @@ function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
   const isLoading = sources.some(({ schema }) => plans.isLoading(schema, age, 'up'))
   if (!isLoading)
     return (input, extra) => {
-      const own = createExtra(extra)
+      const own = createExtra(extra, extra)
       const made = convertAll(input, own)
       reportAltered(own, extra)
       return made
     }
   const way = { direction: 'up', orderOf: plans.orderOf } as const
   return async (input, extra) => {
-    const own = createExtra(extra)
+    const own = createExtra(extra, extra)
     try {
       const made = await withLoads(own, extra, way, (loading) => convertAll(input, loading))
       reportAltered(own, extra)
@@ -239,11 +239,12 @@ function convertWhole(whole: Converter, given: unknown, made: unknown, extra: Ex
 const NOTHING_RENAMED: SourceConverter['shown'] = new Map()
 
 /** Path parameters have names in documents alone, so that another name alters no request. */
-function withoutNames({ request, state, loading, altered }: Extra): Extra {
+function withoutNames({ request, state, loading, keeper, altered }: Extra): Extra {
   return {
     request,
     state,
     loading,
+    keeper,
     altered: altered && ((change, isName = false) => (isName ? undefined : altered(change))),
   }
 }

@@ -103,6 +103,8 @@ interface FieldWere<Sh, K, W, R, D, U> {
   readonly narrowed?: boolean
   /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
   readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
+  /** Whether handlers get the value of a field that existed only before by `context.kept`. */
+  readonly kept?: K extends keyof Sh ? never : boolean
 }
 
 /** The earlier fields of a model, whose name is `N`. */
@@ -214,7 +216,9 @@ interface MakesEarlier<N> {
 /** Whether a reshape needs the function that makes the fields that existed only before a change. */
 export type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? { readonly down?: never }
-  : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
+  : [Exclude<keyof W, keyof Sh | Undefinable<MadeDown<Sh, W>>>] extends [never]
+    ? unknown
+    : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
 
 /** Whether a reshape needs the function that makes the fields that did not exist before a change. */
 export type ReshapeUp<Sh, W, O> = O extends true

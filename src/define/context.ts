@@ -145,6 +145,25 @@ export interface SideEffect {
   readonly sideEffects: true
 }
 
+/** A change between versions with fields that are `kept`. `F` has the names and schemas of its fields. */
+export interface KeepingChange<F = unknown> {
+  /** The word that logs and code name the change by. */
+  readonly id: string
+  /** For types alone: what models and routes were. */
+  readonly '~was': F
+}
+
+/** The values that an older request carried of the fields that a change keeps. */
+export type Kept<F> = {
+  readonly [
+    E in F as E extends readonly [infer N, readonly [infer K extends string, Schema], unknown]
+      ? N extends `${string} ${string}`
+        ? never
+        : K
+      : never
+  ]?: E extends readonly [unknown, readonly [unknown, infer W extends Schema], unknown] ? OutputOf<W> : never
+}
+
 /** The versions between which `context.migrate` turns a value. */
 export interface MigrateVersions {
   /** The version of the value. @default that of the newest models */
@@ -209,6 +228,14 @@ export interface ExecutionContext<I = unknown> {
    * @throws `RangeError` for a change that the history does not have.
    */
   readonly since: (change: SideEffect) => boolean
+  /**
+   * Returns what an older request carried of the fields that a change marks as `kept`, or `undefined` for a request of a version with the change
+   * or without the model.
+   *
+   * @example
+   * const permission = context.kept(noPermissions)?.permission ?? 'read'
+   */
+  readonly kept: <F>(change: KeepingChange<F>) => Kept<F> | undefined
   /**
    * Turns a valid value between versions of the history: from the newest models to the version of this request, if you give no others.
    * Use it for values that are no result of a route, such as events of a stream. If a change loads data for the value, the result is a promise.

@@ -302,7 +302,7 @@ function toMountRoute(mount: WebHandler | ForwardTarget, version: VersionSpec | 
 }
 
 const MEMBERS =
-  'request response route version path originalPath requestId identity client signal state log resolve since migrate call waitUntil urlFor allowedMethods switchToHttpConnection'.split(
+  'request response route version path originalPath requestId identity client signal state log resolve since kept migrate call waitUntil urlFor allowedMethods switchToHttpConnection'.split(
     ' ',
   )
 

@@ -174,6 +174,8 @@ export interface LayerExtra {
   readonly signal?: AbortSignal | undefined
   /** Returns the values of tokens, as the root module sees them. Without it, no change can load data. */
   readonly provide?: ((tokens: Tokens) => Promise<Readonly<Record<string, unknown>>>) | undefined
+  /** Keeps values of the older version that the newest one does not have, for the handler. */
+  readonly keep?: ((change: object, values: object) => void) | undefined
   /** Called after a conversion with the id of each change that altered something. Without it, nothing is tracked. */
   readonly altered?: ((change: string) => void) | undefined
 }

@@ -211,6 +211,7 @@ type FieldOffers<Sh, W> = [keyof W] extends [never]
 export interface FieldWas {
   readonly accepted?: boolean
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
+  readonly kept?: boolean
   readonly narrowed?: boolean
   readonly up?: (old: unknown, extra: FieldExtra) => unknown
   readonly was: Was
@@ -219,6 +220,7 @@ export interface FieldWas {
 interface FieldWere<Sh, K, W, R, D, U> {
   readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
   readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
+  readonly kept?: K extends keyof Sh ? never : boolean
   readonly narrowed?: boolean
   readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? Given<Sh[K]> : unknown
   readonly was: W
@@ -386,14 +388,6 @@ export interface Model<N extends string, Sh extends ModelFields> extends z.ZodOb
 }> {
   readonly '~shape': Sh
   readonly [MODEL]: N
-  pick<K extends z.core.util.Mask<keyof Sh>>(
-    mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
-  ): z.ZodObject<
-    z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
-    z.core.$strip & {
-      readonly picked: true
-    }
-  >
 }
 
 type ModelAt<S, St> =
@@ -655,20 +649,18 @@ interface Paired<W> {
   }[keyof W]
 }
 
-export type Part<M extends Modelled, S> = (S extends {
-  readonly _zod: {
-    readonly def: {
-      readonly shape: infer Sub extends ModelFields
+export type Part<M extends Modelled, S> = S & {
+  readonly '~part': S extends {
+    readonly _zod: {
+      readonly def: {
+        readonly shape: infer Sub
+      }
     }
   }
+    ? readonly [WholeShape<M>, Sub]
+    : never
+  readonly [MODEL]: M[typeof MODEL]
 }
-  ? Pick<Model<string, Sub>, 'pick'> & {
-      readonly '~part': readonly [WholeShape<M>, Sub]
-    }
-  : unknown) &
-  S & {
-    readonly [MODEL]: M[typeof MODEL]
-  }
 
 type PartBeforeVersion<Sub, Sh, P, F, D extends string = ''> = [F] extends [never]
   ? Sub
@@ -707,6 +699,26 @@ type Partials<T> = Flat<
   }
 >
 
+export type Pickable<M> = (M extends {
+  readonly _zod: {
+    readonly def: {
+      readonly shape: infer Sh extends ModelFields
+    }
+  }
+}
+  ? {
+      pick<K extends z.core.util.Mask<keyof Sh>>(
+        mask: K & Record<Exclude<keyof K, keyof Sh>, never>,
+      ): z.ZodObject<
+        z.core.util.Flatten<Pick<Sh, Extract<keyof Sh, keyof K>>>,
+        z.core.$strip & {
+          readonly picked: true
+        }
+      >
+    }
+  : unknown) &
+  M
+
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
 
 type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends {
@@ -732,7 +744,9 @@ type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? {
       readonly down?: never
     }
-  : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
+  : [Exclude<keyof W, keyof Sh | Undefinable<MadeDown<Sh, W>>>] extends [never]
+    ? unknown
+    : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
 
 export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
   readonly applies?: readonly Schema[]
@@ -960,7 +974,10 @@ export function defineVersions<
   const C extends readonly VersionChange<Allowed<Vs>>[],
 >(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C>
 
-export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S>
+export function derive<M extends Modelled, S extends Schema>(
+  of: M,
+  make: (model: Pickable<M>) => S,
+): Part<M, S>
 
 export function fieldNames<M extends AnyModel>(of: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
 

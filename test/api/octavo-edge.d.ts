@@ -214,6 +214,10 @@ export { Interceptor } from 'octavo'
 
 export { InterceptorOptions } from 'octavo'
 
+export { KeepingChange } from 'octavo'
+
+export { Kept } from 'octavo'
+
 export { Layers } from 'octavo'
 
 export { Limits } from 'octavo'

@@ -771,6 +771,7 @@ export interface ExecutionContext<I = unknown> {
   readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
   readonly client: string | undefined
   identity: IdentityIn<I>
+  readonly kept: <F>(change: KeepingChange<F>) => Kept<F> | undefined
   readonly log: Logger
   readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   readonly originalPath: string
@@ -1061,8 +1062,8 @@ type InferredFields<E, P> = {
   readonly input?: Fallback<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
   readonly interceptors?: readonly AddedInterceptor<E>[]
   readonly items?: ItemsField<E>
-  readonly method: Kept<E, Method | readonly Method[]>
-  readonly name?: Kept<E, string>
+  readonly method: Kept_2<E, Method | readonly Method[]>
+  readonly name?: Kept_2<E, string>
   readonly path?: MeantPath<Fallback<PathsIn<E>, `/${string}`>>
   readonly problems?: readonly AddedProblem<E>[]
   readonly response?: Fallback<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
@@ -1200,7 +1201,22 @@ type Kebab<S extends string, Before extends string = ''> = S extends `${infer He
   ? `${Upper<Head> extends true ? Dash<Before, Tail> : ''}${Lowercase<Head>}${Kebab<Tail, Head>}`
   : ''
 
-type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
+export interface KeepingChange<F = unknown> {
+  readonly '~was': F
+  readonly id: string
+}
+
+export type Kept<F> = {
+  readonly [
+    E in F as E extends readonly [infer N, readonly [infer K extends string, Schema], unknown]
+      ? N extends `${string} ${string}`
+        ? never
+        : K
+      : never
+  ]?: E extends readonly [unknown, readonly [unknown, infer W extends Schema], unknown] ? OutputOf<W> : never
+}
+
+type Kept_2<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 

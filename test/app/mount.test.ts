@@ -112,6 +112,7 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   log: true,
   resolve: true,
   since: true,
+  kept: true,
   migrate: true,
   call: true,
   waitUntil: true,

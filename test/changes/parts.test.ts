@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, DefinitionError, VersioningSchemes } from 'octavo'
-import type { App } from 'octavo'
+import type { App, ExecutionContext } from 'octavo'
 import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../support/untyped.ts'
@@ -214,6 +215,74 @@ describe('rules for new clients alone', () => {
     const history = loose(defineVersions)({ versions: ['2', '1'], models: { Place }, changes })
     const { migrate } = history as { migrate: (...given: unknown[]) => unknown }
     assert.deepEqual(migrate(Place, { zip: '123456', tags: [] }, { from: '1' }), { zip: '123456', tags: [] })
+  })
+})
+
+describe('values that only older requests carry', () => {
+  const Invite = model('KeptInvite', { email: z.string() })
+  const kept = defineVersionChange({
+    version: '2',
+    title: 'Invites have no permission',
+    change: [
+      reshape({
+        of: Invite,
+        fields: { permission: { was: z.enum(['read', 'write']).optional(), kept: true } },
+      }),
+    ],
+  })
+  const opened = (body: z.ZodType) => {
+    const seen: unknown[] = []
+    const renamed = loose(defineVersionChange)({
+      version: '1.1',
+      title: 'Roles are permissions',
+      change: [loose(reshape)({ of: before(kept, Invite), fields: { permission: { was: 'role' } } })],
+    })
+    const history: unknown = loose(defineVersions)({
+      versions: ['2', '1.1', '1'],
+      models: { Invite },
+      changes: [kept, renamed],
+    })
+    const route = {
+      method: 'POST',
+      name: 'send',
+      input: { body },
+      handler: async (_: unknown, context: ExecutionContext) => {
+        await Promise.resolve()
+        const found = context.kept(kept)
+        expectTypeOf(found?.permission).toEqualTypeOf<'read' | 'write' | undefined>()
+        seen.push(found)
+        return ''
+      },
+    }
+    const app = createApp(moduleOf({ controllers: [controller({ prefix: '/x', routes: [route] })] }), {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+    })
+    return { app, seen }
+  }
+
+  it('reach the handler of that request alone', async () => {
+    const { app, seen } = opened(Invite)
+    const email = 'ann@example.com'
+    const post = async (v: string, json: object) =>
+      (await app.inject({ method: 'POST', url: '/x', headers: { v }, json })).statusCode
+    const statuses = await Promise.all([
+      post('1', { email, role: 'read' }),
+      post('1.1', { email, permission: 'write' }),
+      post('1.1', { email }),
+      post('2', { email, permission: 'write' }),
+      post('1', { email, role: 'own' }),
+    ])
+    assert.deepEqual(statuses, [200, 200, 200, 200, 422])
+    assert.deepEqual(seen, [{ permission: 'read' }, { permission: 'write' }, {}, undefined])
+  })
+
+  it('are refused where a request has several of them', async () => {
+    for (const body of [z.array(Invite), z.object({ invite: Invite })])
+      await assert.rejects(
+        async () => opened(body).app.ready(),
+        /permission is kept, and .* has it below input\.body/,
+      )
   })
 })
 

@@ -146,6 +146,12 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
     'remove it',
   ],
   [
+    'a kept field that the model has',
+    field({ was: z.string().max(3), narrowed: true, kept: true }),
+    'ProblemUser.id.kept has no effect: ProblemUser has the field',
+    'remove it',
+  ],
+  [
     'an unknown key of a field',
     field({ was: z.string(), Down: String }),
     'there is no option "fields.id.Down"',

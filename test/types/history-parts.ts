@@ -78,6 +78,9 @@ const ann = { id: '7', firstName: 'Ann', lastName: 'Lee', status: 'active' } as 
 const user = history.migrate(User, ann, { to: version, from: undefined })
 expectTypeOf<keyof typeof user>().toEqualTypeOf<'id' | 'status'>()
 
+// a model is an object schema like any other
+expectTypeOf(User).toExtend<z.ZodObject>()
+
 const Ruled = model('Ruled', { zip: z.string().max(5), size: z.string().default('M') })
 reshape({
   of: Ruled,

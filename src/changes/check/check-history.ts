@@ -302,6 +302,11 @@ function samplesOf({ sided, random, runs, report }: Site, direction: Direction):
   return combined(pools, random)
 }
 
+/** Whether handlers get a field that only older versions have. */
+function isKept({ step }: Sided, field: FieldId): boolean {
+  return step.fieldChanges.some((each) => each.kind === 'removed' && each.isKept && each.fieldId === field)
+}
+
 function checkTrip(
   site: Site,
   trip: ReturnType<typeof createTrip>,
@@ -322,7 +327,8 @@ function checkTrip(
   for (const { fieldId } of sided.step.fieldChanges) {
     const [before, after] = [start.get(fieldId), back.value.get(fieldId)]
     const name = nameOf(sided, fieldId, direction)
-    if (!start.has(fieldId) || lossy.has(name) || isSameValue(before, after)) continue
+    if (!start.has(fieldId) || lossy.has(name) || isKept(sided, fieldId) || isSameValue(before, after))
+      continue
     const path = direction === 'up' ? 'old → up → down' : 'now → down → up'
     report({
       code: 'lost',

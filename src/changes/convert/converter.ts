@@ -29,6 +29,8 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
 export interface Extra extends ChangeExtra {
   /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
   readonly altered?: ((change: string, isName?: boolean) => void) | undefined
+  /** Gets the values that changes keep for the handler of a request. */
+  readonly keeper?: Pick<LayerExtra, 'keep'> | undefined
   /** Holds what changes load. Without it, none can load. */
   readonly loading?: Loading | undefined
 }
@@ -242,9 +244,11 @@ export function createConverters(make: (direction: Direction) => Converter): Pic
 /** The second argument of functions of changes. A class because they see the request alone, and most of them read nothing of it. */
 export class RequestExtra implements Extra {
   readonly #given: LayerExtra
+  readonly keeper: LayerExtra | undefined
 
-  constructor(given: LayerExtra) {
+  constructor(given: LayerExtra, keeper?: LayerExtra) {
     this.#given = given
+    this.keeper = keeper
   }
 
   get request(): HttpRequest | undefined {
@@ -262,8 +266,8 @@ class TrackedExtra extends RequestExtra {
 }
 
 /** Creates the argument of one conversion. */
-export function createExtra(given: LayerExtra): Extra {
-  return given.altered === undefined ? new RequestExtra(given) : new TrackedExtra(given)
+export function createExtra(given: LayerExtra, keeper?: LayerExtra): Extra {
+  return given.altered === undefined ? new RequestExtra(given, keeper) : new TrackedExtra(given, keeper)
 }
 
 /** Reports the changes that altered something in a conversion that succeeded. */

@@ -55,6 +55,12 @@ export type Instruction =
       readonly required: RequiredGroup | undefined
     }
   | LoadInstruction
+  /** Keeps the values of fields that existed only then, for the handler. */
+  | {
+      readonly kind: 'keep'
+      readonly change: Identified
+      readonly args: readonly NamedRegister[]
+    }
   /** Reports that the change alters something, if the register has a value. */
   | {
       readonly kind: 'note'
@@ -248,6 +254,7 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
   const instructions: Instruction[] = [
     ...notes(['removed', 'renamed'], own, registerOf),
     ...refinement(own, site),
+    ...keeping(own, site),
     ...asList(loader),
   ]
   if (isGroup)
@@ -302,6 +309,15 @@ function refinement({ step, isRefined, isPartial }: AppliedStep, site: Site): re
       required: isPartial ? { sent: undefined, all } : undefined,
     },
   ]
+}
+
+function keeping({ step: { change }, fieldChanges }: AppliedStep, site: Site): readonly Instruction[] {
+  const args = fieldChanges.flatMap((fieldChange) =>
+    fieldChange.kind === 'removed' && fieldChange.isKept
+      ? [{ name: fieldChange.name, register: site.registerOf(fieldChange.fieldId) }]
+      : [],
+  )
+  return args.length === 0 ? [] : [{ kind: 'keep', change, args }]
 }
 
 /** The instructions that report members which are there. */

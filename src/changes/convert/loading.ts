@@ -187,6 +187,7 @@ export async function withLoads<T>(
     request: extra.request,
     state: extra.state,
     altered: extra.altered,
+    keeper: extra.keeper,
     loading: batch,
   }
   for (;;) {

@@ -77,7 +77,7 @@ export function createFindModelledFields(
 const TRANSPARENT = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'])
 
 /** Returns the schema below wrappers that say nothing of the value itself. */
-function bareOf(schema: Schema): Schema {
+export function bareOf(schema: Schema): Schema {
   const def = defOf(schema)
   const inner = TRANSPARENT.has(def.type) ? schemaOf(def['innerType']) : undefined
   return inner === undefined ? schema : bareOf(inner)

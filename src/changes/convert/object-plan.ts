@@ -198,6 +198,8 @@ function usedIn(instruction: Instruction): readonly number[] {
   switch (instruction.kind) {
     case 'note':
       return []
+    case 'keep':
+      return instruction.args.map(numberOf)
     case 'convert':
       return [instruction.register, ...[...instruction.reads, ...instruction.required].map(numberOf)]
     case 'group':

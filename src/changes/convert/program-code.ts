@@ -10,7 +10,9 @@ import type { NamedRegister, InstructionOf } from './instructions.ts'
  */
 export function compileProgram(program: Program): Converter | undefined {
   const { instructions, members, loads, others, refine } = program
-  const args = instructions.flatMap((instruction) => (instruction.kind === 'group' ? instruction.args : []))
+  const args = instructions.flatMap((instruction) =>
+    instruction.kind === 'group' || instruction.kind === 'keep' ? instruction.args : [],
+  )
   const names = [...members.map(({ to }) => to), ...[...loads, ...args].map(({ name }) => name)]
   // in an object literal it is not a member
   if (!isCodeAllowed() || names.includes('__proto__')) return undefined
@@ -22,6 +24,7 @@ export function compileProgram(program: Program): Converter | undefined {
   for (const instruction of instructions) {
     if (instruction.kind === 'convert') writeConvert(code, instruction, program)
     else if (instruction.kind === 'group') writeGroup(code, instruction)
+    else if (instruction.kind === 'keep') writeKeep(code, instruction)
     else if (instruction.kind === 'note')
       code.lines.push(`if (w !== undefined && r${instruction.register} !== undefined) ${noting(instruction)}`)
   }
@@ -152,6 +155,12 @@ function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
   for (const { name, register, check } of made)
     lines.push(`r${register} = ${checked(code, check, `f ? m[${quoted(name)}] : undefined`)}`)
   lines.push('}')
+}
+
+function writeKeep(code: Code, { change, args }: InstructionOf<'keep'>): void {
+  code.lines.push('if (x.keeper !== undefined && x.keeper.keep !== undefined) {')
+  writeValues(code, args)
+  code.lines.push(`x.keeper.keep(${constant(code, change)}, g)`, '}')
 }
 
 type Registered = Pick<NamedRegister, 'register'>

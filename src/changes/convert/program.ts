@@ -142,8 +142,13 @@ export interface ProgramState {
 export function runInstruction(instruction: Instruction, site: ProgramState, loaded: unknown): void {
   if (instruction.kind === 'convert') runConvert(instruction, site, loaded)
   else if (instruction.kind === 'group') runGroup(instruction, site, loaded)
+  else if (instruction.kind === 'keep') keep(instruction, site)
   else if (instruction.kind === 'note' && site.registers[instruction.register] !== undefined)
     site.extra.altered?.(instruction.change.id, instruction.isName)
+}
+
+function keep({ change, args }: InstructionOf<'keep'>, { registers, extra }: ProgramState): void {
+  extra.keeper?.keep?.(change, valuesOf(args, registers))
 }
 
 function runConvert(instruction: InstructionOf<'convert'>, site: ProgramState, loaded: unknown): void {

@@ -1,6 +1,8 @@
 import type {
   CallInput,
   HttpResponse,
+  KeepingChange,
+  Kept,
   Logger,
   MigrateVersions,
   RouteInfo,
@@ -139,6 +141,8 @@ export class RequestContext implements SessionContext, LayerExtra {
   declare olderProblem?: OlderProblem
   /** The ids of the changes that altered the request or its response so far, if something asks for them. */
   declare alteredBy?: Set<string>
+  /** What changes keep of the older request. Without room in requests that need none. */
+  declare keptBy?: Map<object, object>
 
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw
@@ -256,6 +260,16 @@ export class RequestContext implements SessionContext, LayerExtra {
   // in a method of its own: a closure would cost every conversion
   #noteAltered(): (change: string) => void {
     return (change) => void (this.alteredBy ??= new Set()).add(change)
+  }
+
+  /** Keeps what a change says of the older request. A model that two sources carry is kept as one. */
+  keep(change: object, values: object): void {
+    this.keptBy ??= new Map()
+    this.keptBy.set(change, { ...this.keptBy.get(change), ...values })
+  }
+
+  get kept() {
+    return <F>(change: KeepingChange<F>): Kept<F> | undefined => this.keptBy?.get(change)
   }
 
   /** Returns the values of tokens as the root module sees them. */
