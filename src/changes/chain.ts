@@ -1,7 +1,7 @@
 import { atDefinition, type DefinitionErrorCode, type DefinitionProblem } from '../base/definition-error.ts'
 import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
-import { modelName } from './model.ts'
+import { modelBehind, modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
 import type { AnyReshape, FieldWas } from './change.ts'
 import type { Identified } from './convert/converter.ts'
@@ -80,7 +80,7 @@ export function toChains(
       const { model, base } = toBase(part.of)
       const name = modelName(model)
       if (name === undefined || !isSchema(model)) {
-        report(`of is ${describeValue(part.of)}`, 'give a model, or before(change, Model)', 'invalid_change')
+        report(...notAModel(part.of, model), 'invalid_change')
         continue
       }
       if (!isRecord(part.fields)) {
@@ -103,6 +103,14 @@ export function toChains(
     }
   }
   return new Map([...writers].map(([model, writer]) => [model, writer.chain]))
+}
+
+/** Says what stands in place of a model, and what to write. */
+function notAModel(of: unknown, model: unknown): readonly [message: string, fix: string] {
+  const name = isSchema(model) ? modelName(modelBehind(model)) : undefined
+  return name === undefined
+    ? [`of is ${describeValue(of)}`, 'give a model, or before(change, Model)']
+    : [`of is a part of ${name}`, `reshape the model ${name}: the change reaches its parts`]
 }
 
 function isReshape(part: unknown): part is AnyReshape {

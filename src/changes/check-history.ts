@@ -199,8 +199,8 @@ function partProblems(
   if (part['kind'] !== 'reshape') return []
   const { of } = part
   const model = isRecord(of) && of['kind'] === 'before' ? of['model'] : of
-  if (!isSchema(model) || models.includes(model)) return []
-  const name = modelName(model) ?? 'a schema'
+  const name = modelName(model)
+  if (name === undefined || models.includes(model)) return []
   // models is what has to be edited, and not the change
   return [refuse(`models does not list ${name}, which the change "${id}" reshapes`, `add ${name} to models`)]
 }

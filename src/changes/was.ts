@@ -74,6 +74,12 @@ interface NoFunctionsOf<N, K, Sh> {
 /** The sentence about a name that is no field of the model. */
 type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
 
+/** A field that the model lacks. An object, because editors would complete the methods of a sentence. */
+interface NotAField<N> {
+  /** For types alone, never set. */
+  readonly [TYPES]: N
+}
+
 /**
  * Which functions a field needs, or what is wrong with its name. The functions themselves are not in here, because a conditional type is
  * settled before TypeScript knows what `load` returns.
@@ -89,7 +95,7 @@ type FieldFunctions<N, Sh, K, W, O> = W extends Schema
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions
-    : NoField<N, K, Sh>
+    : NotAField<NoField<N, K, Sh>>
 
 /** An earlier field, with the functions that convert it. `D` and `U` are the results of `load`. */
 interface FieldWere<Sh, K, W, R, D, U> {

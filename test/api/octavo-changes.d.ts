@@ -190,7 +190,7 @@ type FieldFunctions<N, Sh, K, W, O> = W extends Schema
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions
-    : NoField<N, K, Sh>
+    : NotAField<NoField<N, K, Sh>>
 
 export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
   [Key in K]: Key
@@ -509,6 +509,10 @@ interface NoFunctionsOf<N, K, Sh> {
   readonly down?: NoField<N, K, Sh>
   readonly narrowed?: NoField<N, K, Sh>
   readonly up?: NoField<N, K, Sh>
+}
+
+interface NotAField<N> {
+  readonly [TYPES_2]: N
 }
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<

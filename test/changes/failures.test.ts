@@ -125,7 +125,7 @@ const FAILURES: Readonly<Record<string, readonly [part: unknown, route: object, 
   'up makes a value that does not fit': [
     shaped({ up: Number, down: Number }),
     { method: 'POST', input: { body: P }, handler: () => 'ok' },
-    /made a value that does not fit/,
+    /The change "names-differ" made a value that does not fit: n is of type number: Invalid input/,
   ],
   'a result is bytes': [
     shaped({ down: Number }),

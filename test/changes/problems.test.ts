@@ -249,6 +249,12 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
     'give a model, or before(change, Model)',
   ],
   [
+    'a part of a model',
+    one(loose(reshape)({ of: User.partial(), fields: fine })),
+    'of is a part of ProblemUser',
+    'reshape the model ProblemUser: the change reaches its parts',
+  ],
+  [
     'a change that before names and nothing lists',
     one(
       loose(reshape)({

@@ -325,7 +325,7 @@ reshape({ of: Auto, ${options} })`
         reshaped(`fields: { ${fields} }, down: () => ({}) as never`),
       )
       assert.deepEqual([at, more], [place, []])
-      assert.match(message, /'brnad' is no field of Auto: (?:id, brand|brand, id)"'\.$/)
+      assert.match(message, /'brnad' is no field of Auto: (?:id, brand|brand, id)">?'\.$/)
     }
     const [[, message] = ['', '']] = await mistakes(reshaped(`fields: { brnad: { was: z.number() } }`))
     assert.match(message, /^Property 'down' is missing .* 'MakesEarlier<"'brnad' is no field of Auto">'\.$/)
@@ -334,7 +334,7 @@ reshape({ of: Auto, ${options} })`
   it('completes the fields of a model and their members in a reshape', async () => {
     assert.deepEqual((await editor.complete(reshaped(`fields: { ‸ }`))).toSorted(), ['brand', 'id'])
     const members = await editor.complete(reshaped(`fields: { brand: { ‸ } }`))
-    for (const name of ['was', 'up', 'down', 'narrowed']) assert.ok(members.includes(name), members.join())
+    assert.deepEqual(members.toSorted(), ['accepted', 'down', 'narrowed', 'up', 'was'])
   })
 
   it('lists the declared statuses if a handler replies with another', async () => {

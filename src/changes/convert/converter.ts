@@ -1,6 +1,6 @@
 import { defOf, type Schema } from '../../schema/schema.ts'
 import { createValidator, type SchemaIssue } from '../../schema/validator.ts'
-import { ignoreRejection, isPromise, isBoolean, isString } from '../../base/values.ts'
+import { ignoreRejection, isPromise, isBoolean, isObject, isString } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { LayerExtra } from '../../routes/resolved-route.ts'
@@ -161,13 +161,14 @@ export function convertAt(convert: Converter, key: string | number, value: unkno
 
 /**
  * Creates the function that checks a value that a change made of a field, and returns the parsed value. `sent` are the names of what the
- * client sent, if a value that does not fit is a mistake of the client.
+ * client sent, if a value that does not fit is a mistake of the client. `isNarrowable` says whether the change may make it one.
  */
 export function createMadeCheck(
   schema: Schema,
   change: Identified,
   name: string,
   sent?: readonly string[],
+  isNarrowable = false,
 ): (value: unknown) => unknown {
   const validate = createValidator(schema)
   const isPlain = plainTest(schema)
@@ -178,22 +179,22 @@ export function createMadeCheck(
     const failure = { fields: [name], unfit: { value } }
     if (isPromise(outcome)) {
       ignoreRejection(outcome)
-      throw new MigrationError(
-        change,
-        `The change "${change.id}" made a value whose check takes time`,
-        failure,
-      )
+      const message = `The change "${change.id}" made a value of ${name} whose check takes time`
+      throw new MigrationError(change, message, failure)
     }
     if (sent !== undefined) throw refusedIn(sent, outcome.issues)
-    const reasons = outcome.issues
-      .slice(0, 3)
-      .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-    throw new MigrationError(
-      change,
-      `The change "${change.id}" made a value that does not fit: ${reasons.join('; ')}`,
-      failure,
-    )
+    const places = outcome.issues.slice(0, 3).map((issue) => placeOf(name, value, issue))
+    const message = `The change "${change.id}" made a value that does not fit: ${places.join('; ')}`
+    const way = isNarrowable ? '. Write narrowed: true beside was if that is a mistake of the client' : ''
+    throw new MigrationError(change, message + way, failure)
   }
+}
+
+/** Describes the place of an issue and the type that stands there. Values may be secrets. */
+function placeOf(name: string, made: unknown, { path, message }: SchemaIssue): string {
+  const value = path.reduce((at: unknown, key) => (isObject(at) ? Reflect.get(at, key) : undefined), made)
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  return `${[name, ...path].map(String).join('.')} is of type ${type}: ${message}`
 }
 
 /** Returns the check of a value that stays as the older schema took it. What is absent gets the default of the newest one. */

@@ -273,7 +273,7 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     if (fieldChange.kind !== 'retyped' || schema === undefined) continue
     const { name, fieldId, field } = fieldChange
     const sent = field.narrowed === true ? site.sentOf(fieldId) : undefined
-    const check = createMadeCheck(schema, change, name, sent)
+    const check = createMadeCheck(schema, change, name, sent, field.up === undefined)
     instructions.push({
       ...toConvert(own, fieldChange, 'up', site, loader),
       check: field.accepted === true ? acceptSent(check) : check,

@@ -145,7 +145,7 @@ export function createBodyUp(changes: readonly BodyChange[]): Converter {
   const steps = changes.toReversed().map((own) => {
     // a client sent every member that no function made
     const isSent = own.convert === undefined || own.narrowed
-    return { own, check: createMadeCheck(own.now, own.change, 'body', isSent ? [] : undefined) }
+    return { own, check: createMadeCheck(own.now, own.change, 'body', isSent ? [] : undefined, true) }
   })
   return (value, extra) => {
     let made = value

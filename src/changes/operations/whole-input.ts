@@ -104,7 +104,7 @@ function createSourceCheck(
   const declared = route.sources.find(({ name }) => name === source)?.schema
   if (source === 'params') return createParamsCheck(route, declared, change, sent)
   if (declared !== undefined) {
-    const check = createMadeCheck(declared, change, source, sent)
+    const check = createMadeCheck(declared, change, source, sent, true)
     return (made) => check(source === 'body' ? made : toRecord(made))
   }
   const nothing = createMadeCheck(zod.strictObject({}), change, source)
@@ -125,8 +125,14 @@ function createParamsCheck(
     }
     return [name, zod.unknown().refine(isOfType, `Invalid input: no ${type.name}`)] as const
   })
-  const checkTypes = createMadeCheck(zod.looseObject(Object.fromEntries(fields)), change, 'params', sent)
-  const check = declared === undefined ? undefined : createMadeCheck(declared, change, 'params', sent)
+  const checkTypes = createMadeCheck(
+    zod.looseObject(Object.fromEntries(fields)),
+    change,
+    'params',
+    sent,
+    true,
+  )
+  const check = declared === undefined ? undefined : createMadeCheck(declared, change, 'params', sent, true)
   return (made) => {
     const params = toRecord(checkTypes(toRecord(made)))
     return check === undefined ? params : { ...params, ...toRecord(check(params)) }

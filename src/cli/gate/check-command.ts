@@ -56,13 +56,18 @@ export const check: Command = {
       throw error instanceof InputError ? error : documentFailure(name, error)
     }
     const labels = { base: name, revision: 'the app', file: undefined }
-    const text = printComparison(result, format, labels, printStyle())
-    print(text)
-    if (format === 'text') for (const note of checkNotes(result)) print(note)
     const isBad = isAtLeast(result.level, failOn)
+    const advice = [...checkNotes(result), ...(isBad ? writeNotes(compared.definitions, given) : [])]
+    print(printComparison({ ...result, advice }, format, labels, printStyle()))
     const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
     return isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
   },
+}
+
+/** How the missing changes are written, if the check failed and did not write them. */
+function writeNotes({ history, unfinished }: Failed['definitions'], given: Arguments): readonly string[] {
+  if (given.has('write') || history === undefined || unfinished.length > 0) return []
+  return ['Run octavo check --write to write changes that older versions need']
 }
 
 function checkNotes({

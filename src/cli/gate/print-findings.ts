@@ -29,6 +29,8 @@ type ShownFinding = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>
 interface Printed {
   readonly level: Severity
   readonly findings: readonly ShownFinding[]
+  /** What to do about all of them. */
+  readonly advice?: readonly string[]
 }
 
 /** Writes a comparison. Equal comparisons give equal texts. */
@@ -57,7 +59,8 @@ function summaryText({ findings }: Printed): string {
 function printedJson(printed: Printed): object {
   const findings = printed.findings.map((each) => {
     const { operation, ...finding } = withoutTraces(each)
-    return finding.schema === undefined ? { operation, ...finding } : finding
+    const shown = finding.schema === undefined ? { operation, ...finding } : finding
+    return finding.level === 'info' ? shown : { ...shown, fix: ruleFix(finding.rule) }
   })
   return { ...printed, findings }
 }
@@ -101,7 +104,8 @@ function formatComparison(comparison: Printed, { base, revision }: ComparisonLab
     ]
   })
   const head = `${base} → ${revision}: ${summaryText(comparison)}`
-  return lines.length === 0 ? head : [...lines, '', head].join('\n')
+  const { advice = [] } = comparison
+  return [...lines, ...(lines.length === 0 ? [] : ['']), head, ...advice].join('\n')
 }
 
 const ICONS: Readonly<Record<Severity, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
