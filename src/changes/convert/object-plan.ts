@@ -80,7 +80,9 @@ function numbering(registers: Map<FieldId, number>): (fieldId: FieldId) => numbe
 
 /** Creates the function that finds the members of the older version that the value of a field comes from. */
 function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly string[] {
-  const sentOf = (fieldId: FieldId): readonly string[] => {
+  // a change can read a field that it adds
+  const sentOf = (fieldId: FieldId, seen: readonly FieldId[] = []): readonly string[] => {
+    if (seen.includes(fieldId)) return []
     const field = fields.find((each) => each.fieldId === fieldId)
     if (field !== undefined) return [field.name]
     const maker = steps.findLast(({ fieldChanges }) =>
@@ -91,9 +93,9 @@ function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly s
       fieldChange.kind === 'removed' ? [fieldChange.fieldId] : [],
     )
     const sources = removed.length > 0 ? removed : maker.step.reads.map(([, each]) => each)
-    return [...new Set(sources.flatMap(sentOf))]
+    return [...new Set(sources.flatMap((each) => sentOf(each, [...seen, fieldId])))]
   }
-  return sentOf
+  return (fieldId) => sentOf(fieldId)
 }
 
 function toShape(fields: readonly OldField[], form: 'wire' | 'parse'): Record<string, Schema> {
