@@ -99,7 +99,8 @@ function toModelledFields(
     const isApplied = chain.steps.some(({ reshape }) => reshape.applies?.includes(schema) === true)
     const isMade = isApplied || modelBehind(schema) === chain.model
     const found = entries.filter(([key, field]) =>
-      isApplied
+      // a part that gives a field another schema has the field, as its type does
+      isMade
         ? chain.fieldIds.has(key)
         : fields.get(bareOf(field))?.some((each) => each.chain === chain && each.key === key) === true,
     )
@@ -111,7 +112,7 @@ function toModelledFields(
             .get(bareOf(field))
             ?.some((each) => each.chain === chain && each.key === key && each.isStrong) === true,
       )
-    if (found.length === 0 || !isSure) continue
+    if ((found.length === 0 && schema !== chain.model) || !isSure) continue
     const model = objectShape(chain.model)
     const own = new Map<string, FieldId>()
     let left = 0
