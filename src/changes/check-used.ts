@@ -191,12 +191,25 @@ const WORDS: Readonly<Record<string, string>> = {
   pipe: 'a transform',
   transform: 'a transform',
   keys: 'the keys of a record',
+  preprocess: 'z.preprocess or at the end of a pipe',
 }
 
 const FIXES: Readonly<Record<string, string>> = {
   intersection: 'write one object with extend',
   keys: 'hold names of fields in a list or in values',
+  preprocess: 'put the model first, such as Car.transform(…), or preprocess its fields',
   pipe: 'return the result of the transform, and declare that as the response',
+}
+
+/** Whether a function or schema of the newest version gets values of a model before they can be converted. */
+function isConvertedLate(schema: Schema, plans: Plans): boolean {
+  const [first, last] = [schemaOf(defOf(schema)['in']), schemaOf(defOf(schema)['out'])]
+  return (
+    first !== undefined &&
+    last !== undefined &&
+    plans.reachOf(first).length === 0 &&
+    plans.reachOf(last).length > 0
+  )
 }
 
 function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
@@ -208,5 +221,6 @@ function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Sche
   // a transform takes values that are converted at once
   const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
   if (!isConvertible(type) || isHeld) return [type]
+  if (type === 'pipe' && isConvertedLate(schema, plans)) return ['preprocess']
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

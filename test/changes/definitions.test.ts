@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { defineController, DefinitionError, reply, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
 import {
   absent,
   defineVersionChange,
@@ -328,3 +329,89 @@ describe('calls without what they need', () => {
     assert.ok(fixes.includes('Return values from `down` that `was` accepts.'), fixes.join('\n'))
   })
 })
+
+describe('a definition that starts is right', () => {
+  const Note = model('StartedNote', { text: z.string(), size: z.number() })
+  const renamed = reshape({ of: Note, fields: { text: { was: 'content' } } })
+  const served = (part: object, given: { readonly body: z.ZodType; readonly models?: object }): App => {
+    const routes = [
+      { method: 'POST', path: '/', name: 'echo', input: { body: given.body }, handler: echo },
+    ] as const
+    const controller = defineController({ prefix: '/notes', name: 'note', routes })
+    const changes = [untyped.change({ version: '2', title: 'Notes', change: [part] })]
+    const history = untyped.versions({ versions: ['2', '1'], models: { Note, ...given.models }, changes })
+    return serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
+  }
+  const sent = async (app: App, body: object): Promise<unknown> =>
+    (await app.inject({ method: 'POST', url: '/v1/notes', body })).json()
+
+  for (const [words, body] of [
+    ['z.preprocess', z.preprocess((given) => given, Note)],
+    ['the end of a pipe', z.looseObject({}).pipe(Note)],
+    ['z.preprocess in a field', z.object({ note: z.preprocess((given) => given, Note) })],
+  ] as const)
+    it(`so a request cannot hold a model at ${words}, which would refuse every older value`, async () => {
+      await assert.rejects(served(renamed, { body }).ready(), (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(
+          error.errors.map(({ code, message }) => [code, message]),
+          [
+            [
+              'unconvertible_schema',
+              'input.body holds a model inside z.preprocess or at the end of a pipe, and a change reaches it',
+            ],
+          ],
+        )
+        return true
+      })
+    })
+
+  it('so a model can be at the beginning of a pipe', async () => {
+    const body = Note.transform(({ text }) => ({ text }))
+    assert.deepEqual(await sent(served(renamed, { body }), { content: 'a', size: 1 }), { text: 'a' })
+  })
+
+  for (const [words, body] of [
+    ['a model', Note],
+    ['a partial', Note.partial()],
+  ] as const)
+    it(`so a change can read a field that it adds to ${words}`, async () => {
+      const part = untyped.reshape({
+        of: Note,
+        fields: { size: { was: absent }, text: { was: z.string(), up: (old: string) => old.trim() } },
+        reads: ['size'],
+        up: () => ({ size: 7 }),
+      })
+      const expected = body === Note ? { text: 'a', size: 7 } : { text: 'a' }
+      assert.deepEqual(await sent(served(part, { body }), { text: ' a' }), expected)
+    })
+
+  it('so a part that gives a field another schema has the older name of the field', async () => {
+    const body = derive(Note, (note) => note.omit({ size: true }).extend({ text: z.string().max(3) }))
+    const app = served(renamed, { body })
+    assert.deepEqual(await sent(app, { content: 'abc' }), { text: 'abc' })
+    const refused = await app.inject({ method: 'POST', url: '/v1/notes', body: { content: 'abcd' } })
+    assert.equal(refused.statusCode, 422)
+    assert.match(refused.body, /"path":\["content"\]/)
+  })
+
+  it('so a model can have only fields that existed before', async () => {
+    const Empty = model('StartedEmpty', {})
+    const got: unknown[] = []
+    const part = untyped.reshape({
+      of: Empty,
+      fields: { old: { was: z.string() } },
+      up: (old: unknown) => got.push(old),
+      down: () => ({ old: 'made' }),
+    })
+    const app = served(part, { body: z.object({ inner: Empty }), models: { Empty } })
+    assert.deepEqual(await sent(app, { inner: { old: 'a' } }), { inner: {} })
+    assert.deepEqual(got, [{ old: 'a' }])
+    const refused = await app.inject({ method: 'POST', url: '/v1/notes', body: { inner: {} } })
+    assert.equal(refused.statusCode, 422)
+  })
+})
+
+function echo({ body }: { readonly body: unknown }): unknown {
+  return body
+}
