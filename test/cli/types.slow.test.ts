@@ -57,6 +57,10 @@ if (answer.status === 200) {
 if (answer.status === 404) answer.data.reason satisfies 'missing'
 if (answer.status === 418) answer.data satisfies string
 if (answer.status === 500) answer.data satisfies null
+const bought = await client.car.buy({ params: { id: '7' } })
+if (bought.ok) bought.data.owner satisfies string
+else if (bought.data.code === 'car_sold') bought.data.buyer satisfies string
+else bought.data.code satisfies 'car_lent'
 // @ts-expect-error an id is needed
 await client.car.one()
 // @ts-expect-error dry is needed

@@ -15,7 +15,7 @@ import {
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer DeclaredProblem NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Webhooks Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer DeclaredProblem Success NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Webhooks Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
@@ -50,9 +50,9 @@ export function contractTypes({ version, routes, webhooks, components }: Contrac
     comment(`Calls of ${of}, for \`createClient<Api>()\`.`),
     `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quotedText(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indentedType(indentedType(callsOf(routes, names)))}\n  }\n}`,
   ].join('\n')
-  const statuses = RANGES.filter(({ name }) => new RegExp(String.raw`\b${name}\b`).test(text)).map(
-    ({ name, statuses: all }) => `type ${name} = ${all.join(' | ')}`,
-  )
+  const statuses = [...RANGES, SUCCESS]
+    .filter(({ name }) => new RegExp(String.raw`\b${name}\b`).test(text))
+    .map(({ name, statuses: all }) => `type ${name} = ${all.join(' | ')}`)
   return `${[text, ...statuses].join('\n\n')}\n`
 }
 
@@ -77,6 +77,9 @@ const RANGES = [2, 3, 4, 5].map((first) => ({
   name: `Status${first}XX`,
   statuses: Array.from({ length: 100 }, (_, index) => first * 100 + index),
 }))
+
+/** The statuses of results without a declared one, beside declared problems. They are those whose `ok` is known. */
+const SUCCESS = { name: 'Success', statuses: [200, 201, 202, 203, 204, 205, 206, 207, 208, 226] }
 
 function pointerTo(name: string): string {
   return `#/components/schemas/${name}`
@@ -131,7 +134,7 @@ function answerTypes(route: ContractRoute, names: TypeNames): string {
     const own = members === undefined ? '' : ` & ${groupedType(schemaToType(members, names))}`
     return `Answer<${status}, DeclaredProblem<${quotedText(code)}, ${status}>${own}>`
   })
-  return union([declaredTypes(route, names, 'Status2XX'), ...errors])
+  return union([declaredTypes(route, names, 'Success'), ...errors])
 }
 
 /** The answers that are no problems. `open` are the statuses if none is declared. */
