@@ -1,4 +1,4 @@
-import { Config, conflict, defineController, defineModule, notFound, VERSION_NEUTRAL } from 'octavo'
+import { Config, defineController, defineModule, defineProblem, VERSION_NEUTRAL } from 'octavo'
 import { apiKey, safeEqual } from 'octavo/auth'
 import { z } from 'zod'
 
@@ -15,6 +15,18 @@ const Supplier = apiKey({
     const { importKey } = await context.resolve(Config.of(ShopSettings))
     return importKey !== undefined && safeEqual(key, importKey)
   },
+})
+
+const ArticleNotFound = defineProblem({
+  code: 'article_not_found',
+  status: 404,
+  title: 'There is no such article',
+})
+const NameTaken = defineProblem({
+  code: 'name_taken',
+  status: 409,
+  title: 'There is an article of this name',
+  members: z.object({ name: z.string() }),
 })
 
 const articleController = defineController({
@@ -34,9 +46,10 @@ const articleController = defineController({
       path: '/{article_id:int}',
       name: 'getOne',
       response: Article,
+      problems: [ArticleNotFound],
       handler: async ({ params, inject }) => {
         const article = await inject.articles.find(params.article_id)
-        if (article === undefined) throw notFound('No such article')
+        if (article === undefined) throw ArticleNotFound()
         return article
       },
     },
@@ -46,9 +59,10 @@ const articleController = defineController({
       guards: [SignedIn, IsAdmin],
       input: { body: NewArticle },
       response: { 201: Article },
+      problems: [NameTaken],
       handler: async ({ body, inject }) => {
         const article = await inject.articles.create(body)
-        if (article === undefined) throw conflict('There is an article of this name')
+        if (article === undefined) throw NameTaken(undefined, { name: body.name })
         return article
       },
     },
