@@ -4,7 +4,7 @@ import type { MigrateValue } from '../routes/resolved-route.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import { createToNewest, createToOlder } from './body-layer.ts'
 import { isSameBody } from './convert/compare.ts'
-import { RequestExtra, type Direction } from './convert/converter.ts'
+import { ValueExtra, type Direction } from './convert/converter.ts'
 import { ageOf, operationsOf, type HistoryParts } from './expand.ts'
 import { appliedAt } from './older-route.ts'
 import { bodiesOf, bodyChanges, isRequest, type BodyChange } from './operations/bodies.ts'
@@ -26,7 +26,7 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     const newer = from === undefined ? 0 : ageOf(parts, from)
     const { toOlder } = createToOlder(schema, bodiesIn(schema, route, older, 'down', parts), older, plans)
     const toNewest = createToNewest(schema, bodiesIn(schema, route, newer, 'up', parts), newer, plans)
-    const own = new RequestExtra(extra)
+    const own = new ValueExtra(extra)
     return andThen(toNewest === undefined ? value : toNewest(value, own, extra), (newest) =>
       toOlder === undefined ? newest : toOlder(newest, own, extra),
     )

@@ -148,14 +148,14 @@ function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
   const isLoading = sources.some(({ schema }) => plans.isLoading(schema, age, 'up'))
   if (!isLoading)
     return (input, extra) => {
-      const own = createExtra(extra, extra)
+      const own = createExtra(extra)
       const made = convertAll(input, own)
       reportAltered(own, extra)
       return made
     }
   const way = { direction: 'up', orderOf: plans.orderOf } as const
   return async (input, extra) => {
-    const own = createExtra(extra, extra)
+    const own = createExtra(extra)
     try {
       const made = await withLoads(own, extra, way, (loading) => convertAll(input, loading))
       reportAltered(own, extra)

@@ -248,6 +248,8 @@ describe('values that only older requests carry', () => {
       input: { body },
       handler: async (_: unknown, context: ExecutionContext) => {
         await Promise.resolve()
+        // a value that is converted is no input of the request
+        context.migrate(Invite, { email: '', permission: 'write' }, { from: '1.1' })
         const found = context.kept(kept)
         expectTypeOf(found?.permission).toEqualTypeOf<'read' | 'write' | undefined>()
         seen.push(found)

@@ -243,13 +243,15 @@ export function createConverters(make: (direction: Direction) => Converter): Pic
 }
 
 /** The second argument of functions of changes. A class because they see the request alone, and most of them read nothing of it. */
-export class RequestExtra implements Extra {
+class RequestExtra implements Extra {
   readonly #given: LayerExtra
-  readonly keeper: LayerExtra | undefined
 
-  constructor(given: LayerExtra, keeper?: LayerExtra) {
+  constructor(given: LayerExtra) {
     this.#given = given
-    this.keeper = keeper
+  }
+
+  get keeper(): LayerExtra | undefined {
+    return this.#given
   }
 
   get request(): HttpRequest | undefined {
@@ -261,14 +263,21 @@ export class RequestExtra implements Extra {
   }
 }
 
+/** For values that are no input of the request, of which nothing is kept. */
+export class ValueExtra extends RequestExtra {
+  override get keeper(): undefined {
+    return undefined
+  }
+}
+
 class TrackedExtra extends RequestExtra {
   readonly changes = new Set<string>()
   readonly altered = (change: string): unknown => this.changes.add(change)
 }
 
 /** Creates the argument of one conversion. */
-export function createExtra(given: LayerExtra, keeper?: LayerExtra): Extra {
-  return given.altered === undefined ? new RequestExtra(given, keeper) : new TrackedExtra(given, keeper)
+export function createExtra(given: LayerExtra): Extra {
+  return given.altered === undefined ? new RequestExtra(given) : new TrackedExtra(given)
 }
 
 /** Reports the changes that altered something in a conversion that succeeded. */
