@@ -255,19 +255,46 @@ function addressOf(
   const unmoved = { pattern: route.pattern, methods, changes }
   if (moving === undefined || path === undefined) return unmoved
   const isMade = inputBefore('params', inputChanges(operations)) !== undefined
+  const needed = isMade ? [] : route.pattern.params
   const pattern = parsePattern(route.prefix + path)
-  if ('params' in pattern) {
-    const missing = route.pattern.params.filter(
-      ({ name }) => !isMade && !pattern.params.some((each) => each.name === name),
-    )
-    if (missing.length === 0) {
-      const isMoved = patternShape(pattern, false) !== patternShape(route.pattern, false)
-      return { pattern, methods, changes: isMoved ? [moving.change.id, ...changes] : changes }
-    }
-    const names = missing.map(({ name }) => `{${name}}`).join(', ')
-    problems.push(wrongPath(route, path, `it lacks ${names}`, 'write the same parameters in both paths'))
-  } else for (const { message, fix } of pattern) problems.push(wrongPath(route, path, message, fix))
-  return unmoved
+  const wrong = 'params' in pattern ? paramProblems(needed, pattern) : pattern
+  problems.push(...wrong.map(({ message, fix }) => wrongPath(route, path, message, fix)))
+  if (!('params' in pattern) || wrong.length > 0) return unmoved
+  const isMoved = patternShape(pattern, false) !== patternShape(route.pattern, false)
+  return { pattern, methods, changes: isMoved ? [moving.change.id, ...changes] : changes }
+}
+
+/** The parameters of today's path that an earlier path lacks, or whose values the handler does not expect. */
+function paramProblems(
+  newest: Pattern['params'],
+  older: Pattern,
+): readonly Pick<DefinitionProblem, 'message' | 'fix'>[] {
+  const missing = newest.filter(({ name }) => !older.params.some((each) => each.name === name))
+  const names = missing.map(({ name }) => `{${name}}`).join(', ')
+  const retyped = newest.filter(({ name, type }) =>
+    older.params.some(
+      (each) =>
+        each.name === name &&
+        each.type.name !== type.name &&
+        NARROWER[type.name]?.includes(each.type.name) !== true,
+    ),
+  )
+  return [
+    ...(missing.length === 0
+      ? []
+      : [{ message: `it lacks ${names}`, fix: 'write the same parameters in both paths' }]),
+    ...retyped.map(({ name, type }) => ({
+      message: `its {${name}} is of another type than today`,
+      fix: `write {${name}${type.name === 'str' ? '' : `:${type.name}`}}, or convert it by input`,
+    })),
+  ]
+}
+
+/** The types of parameters whose values are values of another type too. */
+const NARROWER: Readonly<Record<string, readonly string[]>> = {
+  str: ['uuid'],
+  float: ['int'],
+  path: ['str', 'uuid'],
 }
 
 function wrongPath(route: ResolvedRoute, path: string, message: string, fix: string): DefinitionProblem {
