@@ -395,6 +395,54 @@ describe('a definition that starts is right', () => {
     assert.match(refused.body, /"path":\["content"\]/)
   })
 
+  it('so down gets a copy of what the handler returned', async () => {
+    const Tagged = model('StartedTagged', {
+      tags: z.array(z.string()),
+      more: z.object({ tags: z.array(z.string()) }),
+    })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Tags are in order',
+      change: [
+        untyped.reshape({
+          of: Tagged,
+          fields: {
+            tags: { was: z.array(z.string()), down: sorted },
+            first: { was: z.string() },
+            more: {
+              was: z.object({ tags: z.array(z.string()) }),
+              down: (more: Tags) => ({ tags: sorted(more.tags) }),
+            },
+          },
+          down: () => ({ first: 'a' }),
+        }),
+      ],
+    })
+    const history = defineVersions({ versions: ['2', '1'], models: { Tagged }, changes: [change] })
+    const stored = { tags: ['b', 'a'], more: { tags: ['d', 'c'] } }
+    const routes = [{ method: 'GET', path: '/', response: Tagged, handler: () => stored }] as const
+    const app = serve(routes, { versioning: { scheme: VersioningSchemes.URL, history } })
+    assert.deepEqual((await app.inject('/v1')).json(), {
+      first: 'a',
+      tags: ['a', 'b'],
+      more: { tags: ['c', 'd'] },
+    })
+    assert.deepEqual(stored, { tags: ['b', 'a'], more: { tags: ['d', 'c'] } })
+  })
+
+  it('so the earlier path of a route has parameters of the same types', async () => {
+    const [problem, ...others] = await bootProblems([changed('Paths', { path: { was: '/person/{id:int}' } })])
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [problem?.code, problem?.message, problem?.fix],
+      [
+        'invalid_change',
+        'the earlier path "/person/{id:int}" cannot be used: its {id} is of another type than today',
+        'write {id}, or convert it by input',
+      ],
+    )
+  })
+
   it('so a model can have only fields that existed before', async () => {
     const Empty = model('StartedEmpty', {})
     const got: unknown[] = []
@@ -411,6 +459,15 @@ describe('a definition that starts is right', () => {
     assert.equal(refused.statusCode, 422)
   })
 })
+
+interface Tags {
+  readonly tags: string[]
+}
+
+function sorted(tags: string[]): string[] {
+  // oxlint-disable-next-line unicorn/no-array-sort -- it changes what it gets
+  return tags.sort()
+}
 
 function echo({ body }: { readonly body: unknown }): unknown {
   return body

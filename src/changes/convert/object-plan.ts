@@ -1,5 +1,5 @@
 import { createValidator } from '../../schema/validator.ts'
-import { ignoreRejection, isPromise } from '../../base/values.ts'
+import { ignoreRejection, isObject, isPromise } from '../../base/values.ts'
 import { zod, cloneSchema } from '../zod.ts'
 import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
@@ -29,7 +29,7 @@ export function planObject(
   const fields = oldFields(schema, modelled, steps, planOf)
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
-  const { down, up } = toPrograms({ schema, modelled, fields, steps, others })
+  const { down, up } = toPrograms({ schema, modelled, fields, steps, others, isLoading: isLoading('down') })
   const toConverter = (program: Program): Converter =>
     isLoading(program.direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
   const named = steps.findLast((step) => step.named !== undefined)?.named
@@ -113,6 +113,8 @@ interface Site {
   readonly steps: readonly AppliedStep[]
   /** The conversion of members that no version declares. */
   readonly others: Plan | undefined
+  /** Whether changes load data for responses. */
+  readonly isLoading: boolean
 }
 
 interface RegisteredSite extends Site {
@@ -120,15 +122,27 @@ interface RegisteredSite extends Site {
 }
 
 function toDown(
-  { schema, modelled, fields, steps, registers, others }: RegisteredSite,
+  { schema, modelled, fields, steps, registers, others, isLoading }: RegisteredSite,
   instructions: readonly Instruction[],
 ): Program {
+  const shape = objectShape(schema)
+  const used = new Set(instructions.flatMap(usedIn))
   return {
     direction: 'down',
     registerCount: registers.size,
     loads: [...modelled.fieldIds].flatMap(([name, fieldId]) => {
       const register = registers.get(fieldId)
-      return register === undefined ? [] : [{ name, register, plan: undefined }]
+      if (register === undefined) return []
+      const own = shape[name]
+      // what was loaded may be found by the very object that the handler returned
+      const isCopied = own !== undefined && used.has(register) && !isLoading && !SCALARS.has(defOf(own).type)
+      return [
+        {
+          name,
+          register,
+          plan: isCopied ? { wire: own, parse: own, up: copyData, down: copyData } : undefined,
+        },
+      ]
     }),
     instructions,
     members: fields.map((field): Member => {
@@ -147,6 +161,23 @@ function toDown(
     others: findOthers(schema, fields, others?.down),
     refine: undefined,
   }
+}
+
+const SCALARS: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'boolean',
+  'bigint',
+  'enum',
+  'literal',
+  'date',
+])
+
+/** Copies lists and plain objects, so that a function of a change that sorts a list sorts none of the handler. */
+function copyData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyData)
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]))
 }
 
 /** The change that says which schema a field had. */
