@@ -49,6 +49,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Versioning', 'guide/versioning'],
       ['The rules of versioning', 'guide/versioning-rules'],
       ['Versions as changes', 'guide/changes'],
+      ['How to change your API', 'guide/changes-how-to'],
       ['Kinds of changes', 'guide/changes-kinds'],
       ['Changes in requests', 'guide/changes-requests'],
       ['Reference of changes', 'guide/changes-reference'],

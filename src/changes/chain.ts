@@ -105,7 +105,7 @@ export function toChains(
   return new Map([...writers].map(([model, writer]) => [model, writer.chain]))
 }
 
-/** Says what stands in place of a model, and what to write. */
+/** Returns the mistake of a reshape whose `of` is no model, and its correction. */
 function notAModel(of: unknown, model: unknown): readonly [message: string, fix: string] {
   const name = isSchema(model) ? modelName(modelBehind(model)) : undefined
   return name === undefined

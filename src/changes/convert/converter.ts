@@ -193,7 +193,8 @@ export function createMadeCheck(
 /** Describes the place of an issue and the type that stands there. Values may be secrets. */
 function placeOf(name: string, made: unknown, { path, message }: SchemaIssue): string {
   const value = path.reduce((at: unknown, key) => (isObject(at) ? Reflect.get(at, key) : undefined), made)
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+  const plain = value === null ? 'null' : typeof value
+  const type = Array.isArray(value) ? 'array' : plain
   return `${[name, ...path].map(String).join('.')} is of type ${type}: ${message}`
 }
 

@@ -29,7 +29,7 @@ type ShownFinding = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>
 interface Printed {
   readonly level: Severity
   readonly findings: readonly ShownFinding[]
-  /** What to do about all of them. */
+  /** Steps that are about all findings. */
   readonly advice?: readonly string[]
 }
 
