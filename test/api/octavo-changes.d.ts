@@ -564,7 +564,9 @@ export interface OperationOptions<
   readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
-  readonly errors?: X
+  readonly errors?: X & {
+    readonly [K in keyof X]: ErrorWas
+  }
   readonly headers?: NamesWere<H>
   readonly input?: I
   readonly method?: Earlier<Method>

@@ -222,7 +222,7 @@ export interface OperationOptions<
   /** Guards that did not guard the route. The handler then runs without what they provide. */
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
-  readonly errors?: X
+  readonly errors?: X & { readonly [K in keyof X]: ErrorWas }
   /** The earlier request body, if it was another one as a whole. */
   readonly body?: B
   /** The list that older versions get whole: the route is called for each page. */
