@@ -62,13 +62,14 @@ const rejects = together(async () => {
 const plain = { response: P, handler: () => value }
 const events = (): unknown => Reflect.apply(sse, undefined, [[{ event: 'p', data: value }]])
 const body = { n: 7 }
+const Small = z.object({ n: z.number().max(2) })
 
 const FAILURES: Readonly<Record<string, readonly [part: unknown, route: object, reason: RegExp]>> = {
   'down throws for a result': [fails, plain, /no number/],
   'down throws without checks': [fails, { ...plain, validateResponses: false }, /no number/],
   'down throws for the first event': [fails, { events: { p: P }, handler: events }, /no number/],
   'down throws for the first item': [fails, { items: P, handler: () => [value] }, /no number/],
-  'down returns a promise for a result': [later, plain, /returned a promise/],
+  'down returns a promise for a result': [later, plain, /returned a promise at n: up and down/],
   'down returns a promise for an item in a list': [
     later,
     { response: z.array(P), handler: () => [value] },
@@ -126,6 +127,14 @@ const FAILURES: Readonly<Record<string, readonly [part: unknown, route: object, 
     shaped({ up: Number, down: Number }),
     { method: 'POST', input: { body: P }, handler: () => 'ok' },
     /The change "names-differ" made a value that does not fit: n is of type number: Invalid input/,
+  ],
+  'up of a body makes a value that does not fit': [
+    operation({
+      route: 'p.get',
+      body: { now: Small, was: z.object({ n: z.number() }), up: ({ n }) => ({ n }) },
+    }),
+    { method: 'POST', input: { body: Small }, handler: () => 'ok' },
+    /does not fit: body\.n is of type number: .*\. Write narrowed: true beside was if that is a mistake/,
   ],
   'a result is bytes': [
     shaped({ down: Number }),

@@ -100,13 +100,17 @@ interface Blamed {
 /** Creates the error for a function of a change that threw. One that refuses a value says so itself. */
 export function threwIn({ change, fields }: Blamed, cause: unknown): Error {
   if (cause instanceof RefusedError) return cause
-  return new MigrationError(change, `The change "${change.id}" failed`, { fields, cause })
+  return new MigrationError(change, `The change "${change.id}" failed${placesOf(fields)}`, { fields, cause })
+}
+
+function placesOf(fields: readonly string[]): string {
+  return fields.length === 0 ? '' : ` at ${fields.join(', ')}`
 }
 
 /** Creates the error for a function of a change that returned a promise. */
 export function promisedIn({ change, fields }: Blamed, promise: unknown): MigrationError {
   ignoreRejection(promise)
-  const message = `The change "${change.id}" returned a promise: up and down are synchronous`
+  const message = `The change "${change.id}" returned a promise${placesOf(fields)}: up and down are synchronous`
   return new MigrationError(change, message, { fields })
 }
 

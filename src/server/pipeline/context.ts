@@ -141,7 +141,7 @@ export class RequestContext implements SessionContext, LayerExtra {
   declare olderProblem?: OlderProblem
   /** The ids of the changes that altered the request or its response so far, if something asks for them. */
   declare alteredBy?: Set<string>
-  /** What changes keep of the older request. Without room in requests that need none. */
+  /** Values that changes keep of the older request. Without room in requests that need none. */
   declare keptBy?: Map<object, object>
 
   constructor(raw: RawRequest, services: AppServices) {
