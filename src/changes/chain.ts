@@ -345,3 +345,14 @@ export function namesBefore(
     }),
   )
 }
+
+/** Whether the function of a whole object makes a field that stays, because the field has no conversion of its own. */
+export function isMadeTogether(
+  fieldChange: FieldChange,
+  reshape: AnyReshape,
+  direction: 'up' | 'down',
+): boolean {
+  if (fieldChange.kind !== 'retyped' || reshape[direction] === undefined) return false
+  const { up, down, narrowed, accepted } = fieldChange.field
+  return [up, down, narrowed, accepted].every((own) => own === undefined)
+}

@@ -1,6 +1,13 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { objectShape, type Schema } from '../schema/schema.ts'
-import { changeProblem, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
+import {
+  changeProblem,
+  isMadeTogether,
+  type Chain,
+  type FieldChange,
+  type FieldId,
+  type Step,
+} from './chain.ts'
 import { isAccepted } from './convert/accepted.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
@@ -102,7 +109,12 @@ function lacking(
       : []),
     ...fieldChanges.flatMap((fieldChange) =>
       fieldChange.kind === 'retyped'
-        ? unconverted(name, fieldChange, schemas.get(fieldChange.fieldId), directions)
+        ? unconverted(
+            name,
+            fieldChange,
+            schemas.get(fieldChange.fieldId),
+            directions.filter((direction) => !isMadeTogether(fieldChange, reshape, direction)),
+          )
         : [],
     ),
   ]
@@ -150,7 +162,9 @@ function newestName(fieldChange: FieldChange): string {
 }
 
 function idle(name: string, { reshape, fieldChanges }: Step): Found {
-  const made = fieldChanges.some(({ kind }) => kind === 'removed')
+  const made = fieldChanges.some(
+    (fieldChange) => fieldChange.kind === 'removed' || isMadeTogether(fieldChange, reshape, 'down'),
+  )
   return [
     ...idleLoads({ reshape, fieldChanges }),
     ...fieldChanges.flatMap((fieldChange): Found => {
@@ -178,7 +192,7 @@ function idle(name: string, { reshape, fieldChanges }: Step): Found {
   ]
 }
 
-function unchanged(name: string, { fieldChanges }: Step, schemas: Schemas): Found {
+function unchanged(name: string, { reshape, fieldChanges }: Step, schemas: Schemas): Found {
   return fieldChanges.flatMap((fieldChange): Found => {
     if (fieldChange.kind === 'renamed' && fieldChange.now === fieldChange.was)
       return [
@@ -188,6 +202,7 @@ function unchanged(name: string, { fieldChanges }: Step, schemas: Schemas): Foun
         ],
       ]
     if (fieldChange.kind !== 'retyped') return []
+    if (isMadeTogether(fieldChange, reshape, 'up') || isMadeTogether(fieldChange, reshape, 'down')) return []
     const { up, down } = fieldChange.field
     const newer = schemas.get(fieldChange.fieldId)
     if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, fieldChange.was))
@@ -201,12 +216,13 @@ function unchanged(name: string, { fieldChanges }: Step, schemas: Schemas): Foun
 /** Older values of a field that may not fit the newer schema, though no function converts them. They matter in requests alone. */
 function unfitProblems(
   name: string,
-  { change }: Step,
+  { change, reshape }: Step,
   fieldChange: FieldChange,
   schemas: Schemas,
 ): readonly DefinitionProblem[] {
   const newer = schemas.get(fieldChange.fieldId)
   if (fieldChange.kind !== 'retyped' || newer === undefined) return []
+  if (isMadeTogether(fieldChange, reshape, 'up')) return []
   const { up, narrowed, accepted } = fieldChange.field
   if (up !== undefined || narrowed === true || accepted === true || !isNarrower(newer, fieldChange.was))
     return []

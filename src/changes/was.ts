@@ -211,6 +211,11 @@ type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: Given<W[K]> }
 /** Fields that did not exist yet. */
 type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: Given<Sh[K]> }
 
+/** Fields that stay and have no functions of their own. */
+type Staying<Sh, W> = { [K in keyof W & keyof Sh]: W[K] extends Schema ? K : never }[keyof W & keyof Sh]
+/** Fields of the model that a change does not name, so that its functions do not make them. */
+type Unmade<Sh, W, R> = { readonly [K in Exclude<keyof Sh, keyof W | R>]?: never }
+
 /** A reshape whose `down` makes fields that existed only before the change. `N` says that the newest model does not have them. */
 interface MakesEarlier<N> {
   /** Creates the fields that existed only before the change. */
@@ -221,7 +226,9 @@ interface MakesEarlier<N> {
 
 /** Whether a reshape needs the function that makes the fields that existed only before a change. */
 export type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
-  ? { readonly down?: never }
+  ? [Staying<Sh, W>] extends [never]
+    ? { readonly down?: never }
+    : unknown
   : [Exclude<keyof W, keyof Sh | Undefinable<MadeDown<Sh, W>>>] extends [never]
     ? unknown
     : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
@@ -238,8 +245,14 @@ export type ReshapeUp<Sh, W, O> = O extends true
 
 /** The functions of a whole object. `D` and `U` are what `load` returned. */
 export interface ObjectFunctions<Sh, W, R, D, U> {
-  /** Creates the fields that existed only before the change. */
-  readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
-  /** Creates the fields that did not exist yet. */
-  readonly up?: (old: OldSide<Sh, W, R>, extra: LoadedExtra<U>) => Partials<MadeUp<Sh, W>>
+  /** Creates the fields that existed only before the change, and those with a schema and no functions of their own. */
+  readonly down?: (
+    now: NewSide<Sh, W, R>,
+    extra: LoadedExtra<D>,
+  ) => Partials<MadeDown<Sh, W>> & { readonly [K in Staying<Sh, W>]?: Given<W[K]> } & Unmade<Sh, W, R>
+  /** Creates the fields that did not exist yet, and those with a schema and no functions of their own. */
+  readonly up?: (
+    old: OldSide<Sh, W, R>,
+    extra: LoadedExtra<U>,
+  ) => Partials<MadeUp<Sh, W>> & { readonly [K in Staying<Sh, W>]?: Given<Sh[K]> } & Unmade<Sh, W, R>
 }

@@ -524,8 +524,18 @@ type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
 >
 
 interface ObjectFunctions<Sh, W, R, D, U> {
-  readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
-  readonly up?: (old: OldSide<Sh, W, R>, extra: LoadedExtra<U>) => Partials<MadeUp<Sh, W>>
+  readonly down?: (
+    now: NewSide<Sh, W, R>,
+    extra: LoadedExtra<D>,
+  ) => Partials<MadeDown<Sh, W>> & {
+    readonly [K in Staying<Sh, W>]?: Given<W[K]>
+  } & Unmade<Sh, W, R>
+  readonly up?: (
+    old: OldSide<Sh, W, R>,
+    extra: LoadedExtra<U>,
+  ) => Partials<MadeUp<Sh, W>> & {
+    readonly [K in Staying<Sh, W>]?: Given<Sh[K]>
+  } & Unmade<Sh, W, R>
 }
 
 type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
@@ -747,9 +757,11 @@ export interface Reshape<F = unknown> {
 }
 
 type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
-  ? {
-      readonly down?: never
-    }
+  ? [Staying<Sh, W>] extends [never]
+    ? {
+        readonly down?: never
+      }
+    : unknown
   : [Exclude<keyof W, keyof Sh | Undefinable<MadeDown<Sh, W>>>] extends [never]
     ? unknown
     : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
@@ -861,11 +873,19 @@ type StatusPairs<P extends number, S> =
 
 type Statuses = Readonly<Record<number, number>>
 
+type Staying<Sh, W> = {
+  [K in keyof W & keyof Sh]: W[K] extends Schema ? K : never
+}[keyof W & keyof Sh]
+
 const TYPES_2: unique symbol
 
 type Undefinable<T> = {
   [K in keyof T]: undefined extends T[K] ? K : never
 }[keyof T]
+
+type Unmade<Sh, W, R> = {
+  readonly [K in Exclude<keyof Sh, keyof W | R>]?: never
+}
 
 type ValueAt<S, Vs, C, V> = V extends string
   ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>

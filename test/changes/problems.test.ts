@@ -93,7 +93,7 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
   ],
   [
     'a down that makes nothing',
-    one(shaped({ fields: fine, down: () => ({}) })),
+    field({ was: z.number(), up: String, down: Number }, { down: () => ({}) }),
     'down has no effect: no field of ProblemUser existed only then',
     'write down beside was of the field that it converts',
   ],

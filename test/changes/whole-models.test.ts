@@ -10,8 +10,11 @@ import { createClient } from 'octavo/client'
 import { checkHistory } from 'octavo/testing'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 /** The functions without their types, for those whom no compiler warned. */
-const untyped = { reshape, versions: defineVersions } as unknown as {
+const untyped = { change: defineVersionChange, reshape, versions: defineVersions } as unknown as {
+  readonly change: (options: object) => ReturnType<typeof defineVersionChange>
   readonly reshape: (options: object) => ReturnType<typeof reshape>
   readonly versions: (options: object) => object
 }
@@ -332,5 +335,102 @@ describe('a model that only responses carry', () => {
     // @ts-expect-error down is missing
     reshape({ of: Report, responseOnly: true, fields: { total: { was: z.string() } } })
     reshape({ of: Report, responseOnly: true, fields: { total: { was: z.string(), down: String } } })
+  })
+})
+
+describe('functions of a whole object', () => {
+  const Person = model('MergedPerson', { id: z.string(), name: z.string(), color: z.string().optional() })
+  const merged = defineVersionChange({
+    version: '2',
+    title: 'Names have one part, and colors one name',
+    change: [
+      reshape({
+        of: Person,
+        fields: { name: { was: z.string() }, surname: { was: z.string() } },
+        up: ({ name, surname }) => ({ name: `${name} ${surname}` }),
+        down: ({ name }) => {
+          const [first = '', surname = ''] = name.split(' ')
+          return { name: first, surname }
+        },
+      }),
+      reshape({
+        of: Person,
+        fields: { color: { was: z.string().optional() }, colour: { was: z.string().optional() } },
+        up: ({ color, colour }) => {
+          const one = color ?? colour
+          return one === undefined ? {} : { color: one }
+        },
+        down: ({ color }) => (color === undefined ? {} : { colour: color }),
+      }),
+    ],
+  })
+  const Patch = derive(Person, (person) => person.partial())
+  const history = defineVersions({ versions: ['2', '1'], models: { Person }, changes: [merged] })
+  const opened = (): { readonly app: App; readonly seen: unknown[] } => {
+    const seen: unknown[] = []
+    const keep = ({ body }: { body: unknown }): never => {
+      seen.push(body)
+      return body as never
+    }
+    const routes = [
+      { method: 'POST', path: '/', status: 200, input: { body: Person }, response: Person, handler: keep },
+      { method: 'PATCH', path: '/', name: 'patch', input: { body: Patch }, response: Patch, handler: keep },
+    ] as const
+    const app = serve(defineController({ prefix: '/person', routes }), {
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    return { app, seen }
+  }
+
+  it('make fields that stay', async () => {
+    const { app, seen } = opened()
+    const json = { id: '7', name: 'Ann', surname: 'Lee', colour: 'red' }
+    const answer = await app.inject({ method: 'POST', url: '/v1/person', json })
+    assert.deepEqual(seen, [{ id: '7', name: 'Ann Lee', color: 'red' }])
+    assert.deepEqual(answer.json(), { ...json, color: 'red' })
+  })
+
+  it('make them in partial bodies together', async () => {
+    const { app, seen } = opened()
+    const json = { name: 'Ann', surname: 'Lee' }
+    const answer = await app.inject({ method: 'PATCH', url: '/v1/person', json })
+    assert.deepEqual(answer.json(), json)
+    assert.deepEqual(seen, [{ name: 'Ann Lee' }])
+    const half = await app.inject({ method: 'PATCH', url: '/v1/person', json: { surname: 'Lee' } })
+    assert.equal(half.statusCode, 422)
+    assert.match(half.body, /Send all of surname, name or none of them/)
+    const none = await app.inject({ method: 'PATCH', url: '/v1/person', json: { id: '8' } })
+    assert.deepEqual(none.json(), { id: '8' })
+  })
+
+  it('may return what they got, and nothing else that they do not make', () => {
+    const Stray = model('StrayNote', { id: z.string(), text: z.string() })
+    const migrated = (down: (now: object) => object): unknown => {
+      const change = untyped.change({
+        version: '2',
+        title: 'Notes had labels',
+        change: [
+          untyped.reshape({ of: Stray, fields: { label: { was: z.string() } }, reads: ['text'], down }),
+        ],
+      })
+      const own = defineVersions({ versions: ['2', '1'], models: { Stray }, changes: [change as never] })
+      return own.migrate(Stray, { id: '7', text: 'a' }, { to: '1' })
+    }
+    assert.deepEqual(
+      migrated((now) => ({ ...now, label: 'x' })),
+      { id: '7', text: 'a', label: 'x' },
+    )
+    for (const stray of [{ lable: 'x' }, { text: 'b' }, { id: '8' }])
+      assert.throws(
+        () => migrated((now) => ({ ...now, label: 'x', ...stray })),
+        ({ cause }: Error) => {
+          const [name] = Object.keys(stray)
+          assert.match(
+            String(cause),
+            new RegExp(`down beside fields returned ${name}, which it does not make`),
+          )
+          return true
+        },
+      )
   })
 })

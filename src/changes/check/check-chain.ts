@@ -1,6 +1,6 @@
 import { toObjectSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
-import { type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
+import { isMadeTogether, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
 import {
   type Direction,
@@ -92,7 +92,7 @@ export function createTrip(
     order,
     step,
     fieldChanges: step.fieldChanges,
-    isGroup: step.fieldChanges.some(isGrouped),
+    isGroup: step.fieldChanges.some((fieldChange) => isGrouped(fieldChange, step)),
     isPartial: false,
     isRefined: false,
     named: undefined,
@@ -148,8 +148,10 @@ function convert(converter: Converter, value: object, loaded: unknown): unknown 
   return made
 }
 
-function isGrouped({ kind }: FieldChange): boolean {
-  return kind === 'added' || kind === 'removed'
+function isGrouped(fieldChange: FieldChange, { reshape }: Step): boolean {
+  const { kind } = fieldChange
+  const isJoint = isMadeTogether(fieldChange, reshape, 'up') || isMadeTogether(fieldChange, reshape, 'down')
+  return kind === 'added' || kind === 'removed' || isJoint
 }
 
 /** Parses the fields that steps gave other schemas. */

@@ -1,5 +1,5 @@
 import type { Schema } from '../../schema/schema.ts'
-import type { FieldChange, FieldId } from '../chain.ts'
+import { isMadeTogether, type FieldChange, type FieldId } from '../chain.ts'
 import type { AnyReshape } from '../change.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
@@ -13,7 +13,8 @@ import {
   type LoadedExtra,
   type Loader,
 } from './converter.ts'
-import { isPromise, isString } from '../../base/values.ts'
+import { isObject, isPromise, isString } from '../../base/values.ts'
+import { isProduction } from '../../base/platform.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown
@@ -50,7 +51,11 @@ export type Instruction =
       readonly call: ((values: object, extra: LoadedExtra<unknown>) => unknown) | undefined
       readonly loader: LoadInstruction | undefined
       readonly args: readonly NamedRegister[]
-      readonly made: readonly (NamedRegister & { readonly check: Check | undefined })[]
+      readonly made: readonly (NamedRegister & {
+        readonly check: Check | undefined
+        /** Whether the register keeps its value if the function returns none for it. */
+        readonly stays: boolean
+      })[]
       /** Without these nothing is made. */
       readonly required: RequiredGroup | undefined
     }
@@ -100,15 +105,20 @@ type RegisterOf = (fieldId: FieldId) => number
 export function downInstructions(own: AppliedStep, site: Site): readonly Instruction[] {
   const { step, fieldChanges, isGroup, isPartial } = own
   const { registerOf } = site
-  const { change, reshape, newer } = step
+  const { change, newer } = step
   const removed = fieldChanges.flatMap((fieldChange) =>
     fieldChange.kind === 'removed'
       ? [{ name: fieldChange.name, register: registerOf(fieldChange.fieldId) }]
       : [],
   )
-  const isMade = isGroup && removed.length > 0
+  const stay = stayingIn(own, 'down')
+  const isMade = isGroup && removed.length + stay.length > 0
   const together = requiredRegisters(
-    [...ofKind('added', fieldChanges), ...step.reads.map(([, fieldId]) => fieldId)],
+    [
+      ...ofKind('added', fieldChanges),
+      ...stay.map(({ fieldId }) => fieldId),
+      ...step.reads.map(([, fieldId]) => fieldId),
+    ],
     site,
   )
   const retyped = fieldChanges.filter(
@@ -122,11 +132,14 @@ export function downInstructions(own: AppliedStep, site: Site): readonly Instruc
     instructions.push({
       kind: 'group',
       change,
-      fields: removed.map(({ name }) => name),
-      call: reshape.down,
+      fields: [...removed, ...stay].map(({ name }) => name),
+      call: withoutStrays(step, 'down'),
       loader,
       args: namedRegisters(newer, registerOf),
-      made: removed.map((each) => ({ ...each, check: undefined })),
+      made: [
+        ...removed.map((each) => ({ ...each, check: undefined, stays: false })),
+        ...toStaying(stay, registerOf),
+      ],
       required: isPartial ? { sent: undefined, all: together } : undefined,
     })
   }
@@ -243,11 +256,15 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     const schema = fieldChange.kind === 'added' && isGroup ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'added' || schema === undefined) return []
     const { name, fieldId } = fieldChange
-    return [{ name, register: registerOf(fieldId), check: createMadeCheck(schema, change, name) }]
+    const check = createMadeCheck(schema, change, name)
+    return [{ name, register: registerOf(fieldId), check, stays: false }]
   })
-  const required = isPartial ? requiredGroup(fieldChanges, step, site) : undefined
+  const stay = stayingIn(own, 'up')
+  const required = isPartial
+    ? requiredGroup([...fieldChanges.filter(({ kind }) => kind === 'removed'), ...stay], step, site)
+    : undefined
   const isUsed =
-    made.length > 0 ||
+    made.length + stay.length > 0 ||
     fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
   const together = isGroup && required !== undefined && required.all.length > 0 ? required.all : undefined
   const loader = loaderOf(own, 'up', isUsed, site, together)
@@ -261,11 +278,12 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     instructions.push({
       kind: 'group',
       change,
-      fields: made.map(({ name }) => name),
-      call: reshape.up,
+      fields: [...made, ...stay].map(({ name }) => name),
+      call: withoutStrays(step, 'up'),
       loader,
       args: reshape.up === undefined ? [] : namedRegisters(older, registerOf),
-      made,
+      // what stays is checked where it is converted
+      made: [...made, ...toStaying(stay, registerOf)],
       required,
     })
   for (const fieldChange of fieldChanges) {
@@ -337,16 +355,62 @@ function notes(
 }
 
 function requiredGroup(
-  fieldChanges: readonly FieldChange[],
+  sources: readonly FieldChange[],
   { reads }: AppliedStep['step'],
   site: Site,
 ): RequiredGroup {
-  const sent = requiredRegisters(ofKind('removed', fieldChanges), site)
+  const sent = requiredRegisters(
+    sources.map(({ fieldId }) => fieldId),
+    site,
+  )
   const read = requiredRegisters(
     reads.map(([, fieldId]) => fieldId),
     site,
   )
   return { sent, all: [...sent, ...read] }
+}
+
+/** The function of a whole object. Outside production it may not return what it does not make, which would be lost without a word. */
+function withoutStrays(
+  { reshape, fieldChanges }: AppliedStep['step'],
+  direction: Direction,
+): InstructionOf<'group'>['call'] {
+  const call = reshape[direction]
+  if (call === undefined || isProduction()) return call
+  const made = new Set(
+    fieldChanges.flatMap((each) =>
+      each.kind !== 'renamed' && (each.kind === MADE[direction] || isMadeTogether(each, reshape, direction))
+        ? [each.name]
+        : [],
+    ),
+  )
+  return (values: object, extra: LoadedExtra<unknown>) => {
+    const results = call(values, extra)
+    for (const [name, result] of isObject(results) ? Object.entries(results) : [])
+      if (!made.has(name) && result !== undefined && !Object.is(result, Reflect.get(values, name)))
+        throw new TypeError(
+          `${direction} beside fields returned ${name}, which it does not make. Name it in fields with was and without functions, or remove it`,
+        )
+    return results
+  }
+}
+
+/** The fields that functions of the whole object make in each direction. */
+const MADE = { up: 'added', down: 'removed' } as const
+
+/** The fields that stay and are made by the function of the whole object. */
+function stayingIn({ step, fieldChanges, isGroup }: AppliedStep, direction: Direction): readonly Retyped[] {
+  return fieldChanges.filter(
+    (fieldChange): fieldChange is Retyped => isGroup && isMadeTogether(fieldChange, step.reshape, direction),
+  )
+}
+
+type Retyped = Extract<FieldChange, { readonly kind: 'retyped' }>
+
+function toStaying(fieldChanges: readonly Retyped[], registerOf: RegisterOf): InstructionOf<'group'>['made'] {
+  return fieldChanges.map(({ name, fieldId }) => {
+    return { name, register: registerOf(fieldId), check: undefined, stays: true }
+  })
 }
 
 function requiredRegisters(

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, schemaOf, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import {
   changeProblem,
+  isMadeTogether,
   type AnyChange,
   type Chain,
   type FieldChange,
@@ -163,7 +164,7 @@ function toSteps(
     }
     const isNamed = reshape.applies?.includes(schema) === true
     const part = partOf(step, alive, isWhole, isNamed)
-    if (part.isHalf) problems.push(halfGroup(change, name, step.fieldChanges, alive))
+    if (part.isHalf) problems.push(halfGroup(step, name, alive))
     else if (!isNamed && (part.isGroup || part.fieldChanges.some(isReading)))
       problems.push(...unreadable(step, name, alive))
     for (const { kind, fieldId } of part.fieldChanges) {
@@ -199,7 +200,7 @@ function wholeOf(
 
 /** Returns the part of a step about the fields of an object. Fields that existed only before come with all their replacements. */
 function partOf(
-  { fieldChanges }: Step,
+  { fieldChanges, reshape }: Step,
   alive: ReadonlySet<FieldId>,
   isWhole: boolean,
   isNamed: boolean,
@@ -208,6 +209,12 @@ function partOf(
   const removed = fieldChanges.filter(({ kind }) => kind === 'removed')
   const added = fieldChanges.filter(({ kind }) => kind === 'added')
   const addedHere = added.filter(({ fieldId }) => alive.has(fieldId))
+  if (removed.length === 0 && added.length === 0) {
+    const joint = jointIn(fieldChanges, reshape)
+    const here = joint.filter(({ fieldId }) => alive.has(fieldId))
+    const isGroup = here.length > 0 && here.length === joint.length
+    return { fieldChanges: modelled, isGroup, isHalf: here.length > 0 && !isGroup && !isNamed }
+  }
   if (removed.length === 0) return { fieldChanges: modelled, isGroup: addedHere.length > 0, isHalf: false }
   const hasAll = added.length > 0 ? addedHere.length === added.length : isWhole || isNamed
   const isHalf = !hasAll && addedHere.length > 0 && !isNamed
@@ -215,6 +222,16 @@ function partOf(
     ? { fieldChanges: [...modelled, ...removed], isGroup: true, isHalf }
     : { fieldChanges: modelled, isGroup: false, isHalf }
 }
+
+/** The fields that stay and are made by a function of the whole object. */
+function jointIn(fieldChanges: readonly FieldChange[], reshape: Step['reshape']): readonly NamedChange[] {
+  return fieldChanges.filter(
+    (fieldChange): fieldChange is NamedChange =>
+      isMadeTogether(fieldChange, reshape, 'up') || isMadeTogether(fieldChange, reshape, 'down'),
+  )
+}
+
+type NamedChange = Exclude<FieldChange, { readonly kind: 'renamed' }>
 
 /** A change is written against the fields as newer changes left them, so it cannot follow a field that a part leaves out. */
 function skippedBefore(change: AnyChange, newer: AnyChange, name: string): DefinitionProblem {
@@ -243,14 +260,17 @@ function unreadable(
   return [changeProblem(change, message, GIVE_ALL, 'half_changed_part')]
 }
 
+function namesOf(of: readonly NamedChange[]): string {
+  return of.map(({ name }) => name).join(', ')
+}
+
 function halfGroup(
-  change: AnyChange,
+  { change, reshape, fieldChanges }: Step,
   name: string,
-  fieldChanges: readonly FieldChange[],
   alive: ReadonlySet<FieldId>,
 ): DefinitionProblem {
-  const added = fieldChanges.filter((fieldChange) => fieldChange.kind === 'added')
-  const namesOf = (of: typeof added): string => of.map((fieldChange) => fieldChange.name).join(', ')
+  const made = fieldChanges.filter((fieldChange) => fieldChange.kind === 'added')
+  const added = made.length > 0 ? made : jointIn(fieldChanges, reshape)
   const here = namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))
   const message = `a part of ${name} has ${here}, and the change converts ${namesOf(added)} together`
   return changeProblem(change, message, GIVE_ALL, 'half_changed_part')

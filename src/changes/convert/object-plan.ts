@@ -17,7 +17,7 @@ import { interpret, type Member, type Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
 import { downInstructions, upInstructions, type Instruction } from './instructions.ts'
 import { defOf, schemaOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
-import { type FieldId, type Step } from '../chain.ts'
+import { isMadeTogether, type FieldId, type Step } from '../chain.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(
@@ -90,7 +90,9 @@ function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly s
     )
     if (maker === undefined) return []
     const removed = maker.fieldChanges.flatMap((fieldChange) =>
-      fieldChange.kind === 'removed' ? [fieldChange.fieldId] : [],
+      fieldChange.kind === 'removed' || isMadeTogether(fieldChange, maker.step.reshape, 'up')
+        ? [fieldChange.fieldId]
+        : [],
     )
     const sources = removed.length > 0 ? removed : maker.step.reads.map(([, each]) => each)
     return [...new Set(sources.flatMap((each) => sentOf(each, [...seen, fieldId])))]

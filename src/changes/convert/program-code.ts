@@ -134,7 +134,7 @@ function writeValues(code: Code, members: readonly NamedRegister[]): void {
 }
 
 function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
-  const { call, args, made, required } = instruction
+  const { change, call, args, made, required } = instruction
   const { lines } = code
   lines.push(
     required === undefined
@@ -152,9 +152,21 @@ function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
     writeCall(code, instruction, { made: 'm', value: 'g', extra: 'y' })
   }
   lines.push(`const f = typeof m === 'object' && m !== null`)
-  for (const { name, register, check } of made)
-    lines.push(`r${register} = ${checked(code, check, `f ? m[${quoted(name)}] : undefined`)}`)
+  for (const { name, register, check, stays } of made) {
+    const member = `m[${quoted(name)}]`
+    if (!stays) lines.push(`r${register} = ${checked(code, check, `f ? ${member} : undefined`)}`)
+    else
+      lines.push(
+        `if (f && ${quoted(name)} in m) {`,
+        `if (w !== undefined && ${constant(code, differs)}(r${register}, ${member})) ${noting({ change })}`,
+        `r${register} = ${checked(code, check, member)}`,
+        '}',
+      )
+  }
   lines.push('}')
+  // an older version gets no field that could not be made
+  if (required !== undefined && required.sent === undefined)
+    lines.push(`else { ${made.map(({ register }) => `r${register} = undefined`).join('; ')} }`)
 }
 
 function writeKeep(code: Code, { change, args }: InstructionOf<'keep'>): void {

@@ -211,19 +211,31 @@ export function valuesOf(
   return values
 }
 
-function runGroup(
-  instruction: InstructionOf<'group'>,
-  { registers, told }: ProgramState,
-  loaded: unknown,
-): void {
+function runGroup(instruction: InstructionOf<'group'>, site: ProgramState, loaded: unknown): void {
   const { call, args, made, required, loader } = instruction
-  if (required !== undefined && !isTogether(required, registers)) return
+  const { registers, told } = site
+  if (required !== undefined && !isTogether(required, registers)) {
+    // an older version gets no field that could not be made
+    if (required.sent === undefined) for (const { register } of made) registers[register] = undefined
+    return
+  }
   const given = loader === undefined ? told : withRead(told, NOTHING_READ, loaded)
   // the types of `extra` come from the instruction
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const results = call && callBlamed(instruction, () => call(valuesOf(args, registers), given as never))
-  for (const { name, register, check } of made) {
-    const result: unknown = isObject(results) ? Reflect.get(results, name) : undefined
+  takeMade(instruction, isObject(results) ? results : NOTHING_READ, site)
+}
+
+/** Puts what a function of a whole object returned into registers. */
+function takeMade(
+  { change, made }: InstructionOf<'group'>,
+  results: object,
+  { registers, extra }: ProgramState,
+): void {
+  for (const { name, register, check, stays } of made) {
+    if (stays && !(name in results)) continue
+    const result: unknown = Reflect.get(results, name)
+    if (stays && extra.altered !== undefined && differs(registers[register], result)) extra.altered(change.id)
     registers[register] = check === undefined ? result : check(result)
   }
 }

@@ -178,7 +178,7 @@ const instruction: fc.Arbitrary<Make<Instruction>> = fc.oneof(
       change,
       call: fc.option(call, { nil: undefined }),
       args: heldList,
-      made: fc.array(fc.record({ name, register, check }), { maxLength: 3 }),
+      made: fc.array(fc.record({ name, register, check, stays: fc.boolean() }), { maxLength: 3 }),
       required: fc.option(fc.record({ sent: fc.option(neededList, { nil: undefined }), all: neededList }), {
         nil: undefined,
       }),
