@@ -327,14 +327,7 @@ type NamedSource = 'query' | 'headers' | 'cookies'
  */
 export type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceInVersion<
-        InputSourceAt<S, K, N, St>,
-        K,
-        `${K} ${N & string}`,
-        StatusChanges<`${K} ${N & string}`, C, New>,
-        St,
-        Vs
-      >
+    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
     : S
   : S
 
@@ -358,13 +351,7 @@ export type InputSourcesAt<N, St> =
 export type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
     ? NotAbsent<
-        BodyInVersion<
-          InputSourceAt<S, 'body', N, St>,
-          'body',
-          `body ${N & string}`,
-          StatusChanges<`body ${N & string}`, C, New>,
-          Vs
-        >
+        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
       >
     : S
 

@@ -330,21 +330,23 @@ type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | Rea
 type FileInputs<T> = { [K in keyof T]: FileInput<T[K]> }
 
 /** The value of each declared source, by its key. `N` is the name of the route. */
-type SourceValues<P, I, N, St> = {
-  [
-    K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params') | InputSourcesAt<N, St>
-  ]: K extends 'params'
-    ? InputSourceAt<undefined, K, N, St> extends infer S
-      ? S extends undefined
-        ? PathInput<P, I, St>
-        : SourceInput<S, St>
-      : never
-    : K extends 'body'
-      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
-      : K extends 'files'
-        ? FileInputs<SourceInput<I[K & keyof I], St>>
-        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
-}
+type SourceValues<P, I, N, St> = [InputSourcesAt<N, St>] extends [never]
+  ? { [K in SourceKeys<P, I>]: SourceValue<K, P, I, N, St> }
+  : {
+      [K in SourceKeys<P, I> | InputSourcesAt<N, St>]: K extends InputSourcesAt<N, St>
+        ? SourceValue<K, unknown, { readonly [_ in K & string]: InputSourceAt<unknown, K, N, St> }, N, St>
+        : SourceValue<K, P, I, N, St>
+    }
+
+type SourceKeys<P, I> = Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')
+
+type SourceValue<K, P, I, N, St> = K extends 'params'
+  ? PathInput<P, I, St>
+  : K extends 'body'
+    ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
+    : K extends 'files'
+      ? FileInputs<SourceInput<I[K & keyof I], St>>
+      : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
 
 /** The keys that may be left out: all of what they hold may. Browsers send cookies of their own. */
 type OptionalKeys<V> = {

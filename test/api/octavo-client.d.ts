@@ -66,13 +66,7 @@ type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
 type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
     ? NotAbsent<
-        BodyInVersion<
-          InputSourceAt<S, 'body', N, St>,
-          'body',
-          `body ${N & string}`,
-          StatusChanges<`body ${N & string}`, C, New>,
-          Vs
-        >
+        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
       >
     : S
 
@@ -875,14 +869,7 @@ type ShapeIn<S, St> = S extends Modelled
 
 type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceInVersion<
-        InputSourceAt<S, K, N, St>,
-        K,
-        `${K} ${N & string}`,
-        StatusChanges<`${K} ${N & string}`, C, New>,
-        St,
-        Vs
-      >
+    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
     : S
   : S
 
@@ -898,21 +885,33 @@ type SourceInput<S, St> = S extends Schema
       }
     : FieldsInput<S, St>
 
-type SourceValues<P, I, N, St> = {
-  [
-    K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params') | InputSourcesAt<N, St>
-  ]: K extends 'params'
-    ? InputSourceAt<undefined, K, N, St> extends infer S
-      ? S extends undefined
-        ? PathInput<P, I, St>
-        : SourceInput<S, St>
-      : never
-    : K extends 'body'
-      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
-      : K extends 'files'
-        ? FileInputs<SourceInput<I[K & keyof I], St>>
-        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
-}
+type SourceKeys<P, I> = Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')
+
+type SourceValue<K, P, I, N, St> = K extends 'params'
+  ? PathInput<P, I, St>
+  : K extends 'body'
+    ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
+    : K extends 'files'
+      ? FileInputs<SourceInput<I[K & keyof I], St>>
+      : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
+
+type SourceValues<P, I, N, St> = [InputSourcesAt<N, St>] extends [never]
+  ? {
+      [K in SourceKeys<P, I>]: SourceValue<K, P, I, N, St>
+    }
+  : {
+      [K in SourceKeys<P, I> | InputSourcesAt<N, St>]: K extends InputSourcesAt<N, St>
+        ? SourceValue<
+            K,
+            unknown,
+            {
+              readonly [_ in K & string]: InputSourceAt<unknown, K, N, St>
+            },
+            N,
+            St
+          >
+        : SourceValue<K, P, I, N, St>
+    }
 
 type StateIn<A, View> = A extends {
   readonly [TYPES]?: {

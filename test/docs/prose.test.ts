@@ -31,7 +31,7 @@ function pagesIn(folder: string): readonly string[] {
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
   { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 4_400 },
+  { page: 'CHANGELOG.md', maxWords: 4_600 },
   { page: 'CONTRIBUTING.md', maxWords: 2_460 },
   { page: 'bench/README.md', maxWords: 700 },
   { page: 'docs/CODE_OF_CONDUCT.md', maxWords: 300 },
@@ -45,7 +45,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/changelog.md', maxWords: 270 },
   { page: 'docs/guide/changes-how-to.md', maxWords: 350 },
   { page: 'docs/guide/changes-kinds.md', maxWords: 450 },
-  { page: 'docs/guide/changes-reference.md', maxWords: 1_400 },
+  { page: 'docs/guide/changes-reference.md', maxWords: 1_420 },
   { page: 'docs/guide/changes-requests.md', maxWords: 440 },
   { page: 'docs/guide/changes.md', maxWords: 830 },
   { page: 'docs/guide/cli.md', maxWords: 1_070 },
