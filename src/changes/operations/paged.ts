@@ -59,12 +59,9 @@ const PAGE_NAME =
  * cursor. Pages by numbers may have been there before.
  */
 export function becamePage(now: Schema, was: Schema): boolean {
-  const isCursor = ([name, field]: readonly [name: string, field: Schema]): boolean =>
-    isPageName(name) && unwrap(field)?.type === 'string'
-  return (
-    itemsKey(now) !== undefined &&
-    unwrap(was)?.type === 'array' &&
-    Object.entries(objectShape(now)).some(isCursor)
+  if (itemsKey(now) === undefined || unwrap(was)?.type !== 'array') return false
+  return Object.entries(objectShape(now)).some(
+    ([name, field]) => isPageName(name) && unwrap(field)?.type === 'string',
   )
 }
 
