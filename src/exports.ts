@@ -89,6 +89,7 @@ export {
   type EnvelopeOf,
   type Interceptor,
   type InterceptorOptions,
+  type Wrapping as EnvelopeMark,
 } from './define/interceptor.ts'
 export {
   defineProblem,

@@ -1,6 +1,7 @@
 import { createApp, defineController, defineModule } from 'octavo'
 import type { App, Interceptor } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
+import { createMemoryStore } from 'octavo/stores'
 
 import { rotate, summarize } from '../measure/stats.ts'
 import type { Section } from '../report/section.ts'
@@ -21,7 +22,7 @@ const CONTESTANTS: readonly (readonly [
   toKey: () => string,
 ])[] = [
   ['no interceptor', [], newKey],
-  ['idempotency, a new key', [idempotency({ maxMemory: 1e9 })], newKey],
+  ['idempotency, a new key', [idempotency({ store: createMemoryStore({ maxBytes: 1e9 }) })], newKey],
   ['idempotency, a replay', [idempotency()], sameKey],
 ]
 

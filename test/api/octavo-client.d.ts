@@ -23,7 +23,7 @@ type AnswersByStatus<R, St, Es, Any extends number> = [R] extends [never]
         >
       }[keyof R & ResponseKey]
 
-type AnswersIn<E, N, St, Around> = [Extract<E, Wrapping | DeclaredProblemMark>, Around] extends [
+type AnswersIn<E, N, St, Around> = [Extract<E, EnvelopeMark | DeclaredProblemMark>, Around] extends [
   never,
   readonly [],
 ]
@@ -249,7 +249,7 @@ type EntriesOfRouters<R> = R extends readonly []
     : never
 
 type EnvelopeIn<I> = I extends {
-  readonly [ENVELOPE]?: Wrapping<infer O>
+  readonly [ENVELOPE]?: EnvelopeMark<infer O>
 }
   ? Fallback<Known<O>, readonly []>
   : readonly []
@@ -277,7 +277,7 @@ type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is exten
   ? EnvelopesAround<Inner, readonly [...Es, ...EnvelopeIn<I>]>
   : Es
 
-type EnvelopesIn<E> = E extends Wrapping<infer O> ? Known<O> : never
+type EnvelopesIn<E> = E extends EnvelopeMark<infer O> ? Known<O> : never
 
 type EnvelopesOf<Around, Own> = [Own] extends [never]
   ? Around extends readonly []

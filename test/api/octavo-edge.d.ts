@@ -106,6 +106,8 @@ export { EnabledVersions } from 'octavo'
 
 export { EnvelopeContent } from 'octavo'
 
+export { EnvelopeMark } from 'octavo'
+
 export { EnvelopeOf } from 'octavo'
 
 export { ErrorClass } from 'octavo'

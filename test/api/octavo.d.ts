@@ -39,7 +39,7 @@ interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
 export type AddedIdentity<I = unknown> = readonly ['adds', I]
 
 interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {
-  readonly [ENVELOPE]?: Fallback<Extract<E, Wrapping>, Wrapping>
+  readonly [ENVELOPE]?: Fallback<Extract<E, EnvelopeMark>, EnvelopeMark>
 }
 
 export interface AddedProblem<E> extends Omit<AnyProblem, '$declares'> {
@@ -665,6 +665,8 @@ export interface EnvelopeContent {
   readonly [CONTENT]: true
 }
 
+export type EnvelopeMark<E = unknown> = readonly ['wraps', E]
+
 export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
@@ -1159,7 +1161,7 @@ export interface InputSpec {
 }
 
 export interface Interceptor<E = unknown> {
-  readonly [ENVELOPE]?: Wrapping<E>
+  readonly [ENVELOPE]?: EnvelopeMark<E>
   readonly inject: Tokens
   intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never, input: never): unknown
   readonly kind: 'interceptor'
@@ -2696,8 +2698,6 @@ type WithoutStatus = {
 type WordsIn<E> = {
   [S in Extract<E, NameText>]: S extends `${infer _}${infer Rest}` ? (Rest extends E ? S : never) : never
 }[Extract<E, NameText>]
-
-type Wrapping<E = unknown> = readonly ['wraps', E]
 
 export function accepted<D = undefined>(given: AcceptedOptions<D>): Reply<202, D>
 

@@ -56,7 +56,6 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // the parts of a route object, each told from the union that is inferred of it
   'src/define/infer.ts': 'all',
   'src/define/context.ts': ['IdentityIn'],
-  'src/define/interceptor.ts': ['Wrapping'],
   'src/define/route.ts': ['HandlerField', 'InferredFields'],
   // the path that was meant, for messages
   'src/define/meant-path.ts': 'all',

@@ -63,21 +63,37 @@ function alternativesOf(schema: unknown, source: ComparedSource): readonly Node[
   const node = source.resolve(schema)
   if (!isRecord(node)) return []
   const { anyOf, oneOf } = node
-  const options: unknown = anyOf ?? oneOf
+  const options: unknown = anyOf ?? oneOf ?? onlyPart(node)
   return Array.isArray(options)
     ? options.flatMap((option) => alternativesOf(option, source))
     : [isRecord(schema) ? schema : node]
+}
+
+/** The list of one schema that says the same as the schema that holds it. */
+function onlyPart({ allOf, ...others }: Node): readonly unknown[] | undefined {
+  return Array.isArray(allOf) && allOf.length === 1 && Object.keys(others).length === 0 ? allOf : undefined
+}
+
+/** The text that a schema allows alone, also through a list of one schema. */
+function constantOf(schema: unknown, source: ComparedSource): string | undefined {
+  const node = source.resolve(schema)
+  if (!isRecord(node)) return undefined
+  if (typeof node['const'] === 'string') return node['const']
+  const parts: unknown = node['anyOf'] ?? node['oneOf'] ?? node['allOf']
+  return Array.isArray(parts) && parts.length === 1 ? constantOf(parts[0], source) : undefined
 }
 
 /** The code of an alternative, if it has only one. */
 function codeOf(schema: unknown, source: ComparedSource): string | undefined {
   const node = source.resolve(schema)
   if (!isRecord(node)) return undefined
-  const { properties, allOf } = node
-  const code = isRecord(properties) ? source.resolve(properties['code']) : undefined
-  if (isRecord(code) && typeof code['const'] === 'string') return code['const']
-  return Array.isArray(allOf)
-    ? allOf.map((part) => codeOf(part, source)).find((each) => each !== undefined)
+  const { properties, anyOf, oneOf, allOf } = node
+  const code = isRecord(properties) ? constantOf(properties['code'], source) : undefined
+  if (code !== undefined) return code
+  const options: unknown = anyOf ?? oneOf
+  const parts: unknown = Array.isArray(options) && options.length === 1 ? options : allOf
+  return Array.isArray(parts)
+    ? parts.map((part) => codeOf(part, source)).find((each) => each !== undefined)
     : undefined
 }
 
