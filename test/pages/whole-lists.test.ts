@@ -244,6 +244,25 @@ describe('a list that became pages', () => {
     assert.equal(z.array(Car).parse((await limited(25).inject('/v1/cars')).json()).length, 25)
   })
 
+  it('has pages of any length', async () => {
+    const now = z.object({ data: z.array(z.int()) })
+    const data = Array.from({ length: 200_000 }, (_, index) => index)
+    const paged = { now, was: z.array(z.int()), atMost: 200_000, next: () => undefined }
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Pages',
+      change: [operation({ route: 'number.all', paged })],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+    const numbers = defineController({
+      name: 'number',
+      prefix: '/numbers',
+      routes: [{ method: 'GET', name: 'all', response: { 200: now }, handler: () => ({ data }) }],
+    })
+    const long = serve(numbers, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+    assert.deepEqual((await long.inject('/v1/numbers')).json(), data)
+  })
+
   it('does not run without end', async () => {
     const logged: unknown[] = []
     const log = (...given: readonly unknown[]): void => void logged.push(given)

@@ -25,8 +25,9 @@ export function gatherPages({ label }: ResolvedRoute, paged: PagedLayer, invoke:
       const found = paged.itemsOf(page)
       if (found === undefined) return result
       first ??= result
-      items.push(...found)
-      if (items.length > paged.atMost) throw tooLong(paged.atMost)
+      if (items.length + found.length > paged.atMost) throw tooLong(paged.atMost)
+      // one by one, because a call has no room for the arguments of a long page
+      for (const item of found) items.push(item)
       // its links lead to pages
       if (links === undefined) headers.delete('link')
       else headers.set('link', links)
