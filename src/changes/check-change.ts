@@ -20,7 +20,7 @@ import {
 } from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { INPUT_SOURCES } from './operations/whole-input.ts'
-import { KIND_ROWS, STATUS } from './operations/operation-kinds.ts'
+import { KIND_ROWS, NAMES, STATUS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
@@ -28,7 +28,6 @@ const TEXT: OptionRule = [isNonEmptyString, 'a text']
 const FUNCTION: OptionRule = [isFunction, 'a function']
 const BOOLEAN: OptionRule = [isBoolean, 'true or false']
 const LIST: OptionRule = [Array.isArray, 'a list']
-const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isString), 'a list of names']
 const SCHEMAS: OptionRule = [(value) => Array.isArray(value) && value.every(isSchema), 'a list of schemas']
 const RECORD: OptionRule = [isRecord, 'an object']
 const COUNT: OptionRule = [isPositive, 'a whole number above 0']

@@ -145,13 +145,10 @@ export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): r
     const own = new Set(
       defOf(root).type === 'object' ? plans.modelledFieldsOf(root).steps.map(({ step }) => step) : [],
     )
-    return [...plans.stepsIn(schema)].flatMap(({ change, fieldChanges, ...step }) => {
+    return [...plans.stepsIn(schema)].flatMap((step) => {
+      const { change, fieldChanges } = step
       const kept = fieldChanges.find((each) => each.kind === 'removed' && each.isKept)
-      if (
-        kept?.kind !== 'removed' ||
-        [...own].some((each) => each.change === change && each.reshape === step.reshape)
-      )
-        return []
+      if (kept?.kind !== 'removed' || own.has(step)) return []
       const message = `${kept.name} is kept, and ${label} has it below input.${name}`
       return [changeProblem(change, message, 'use the model as the whole source, or list its part in not')]
     })

@@ -1,4 +1,4 @@
-import { ignoreRejection, isPromise, isRecord, messageOf, toRecord } from '../../base/values.ts'
+import { ignoreRejection, isPromise, messageOf } from '../../base/values.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { absent, type Absent } from '../was.ts'
 import type { AnyChange } from '../chain.ts'
@@ -13,6 +13,7 @@ import {
 } from '../operations/bodies.ts'
 import { routeLabel, type Operation } from '../operations/operation.ts'
 import { becamePage } from '../operations/paged.ts'
+import { strayOf } from '../operations/whole-input.ts'
 import { createRandom } from './random.ts'
 import { hintsOf } from './edges.ts'
 import { show, validated, valuesOf } from './values.ts'
@@ -66,9 +67,8 @@ function checkInput({ input }: Operation, { seed, runs }: { seed: number; runs: 
         ignoreRejection(made)
         return [failed('input', 'up', 'it returned a promise')]
       }
-      const other = Object.keys(toRecord(made)).find((name) => !Object.hasOwn(input.was, name))
-      if (!isRecord(made)) return [failed('input', 'up', 'it returned no object')]
-      if (other !== undefined) return [failed('input', 'up', `it returned ${other}, which is not in was`)]
+      const mistake = strayOf(made, Object.keys(input.was))
+      if (mistake !== undefined) return [failed('input', 'up', `it ${mistake}`)]
     } catch (error) {
       return [failed('input', 'up', `it threw: ${messageOf(error)}`)]
     }

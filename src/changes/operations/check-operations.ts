@@ -189,12 +189,12 @@ function unknownErrors(
   own: readonly ResolvedRoute[],
 ): readonly (readonly [message: string, fix: string])[] {
   const { errors = {} } = operation
-  const declared = own.map((route) => [
+  if (!own.every(({ problems }) => problems.length > 0)) return []
+  const declared = own.flatMap((route) => [
     ...problemsOf(route).map(({ code }) => code),
     ...[...route.responses.values()].flatMap(codesIn),
   ])
-  if (!own.every(({ problems }) => problems.length > 0)) return []
-  const known = [...new Set(declared.flat())]
+  const known = [...new Set(declared)]
   return Object.keys(errors)
     .filter((code) => !known.includes(code))
     .map((code) => [

@@ -26,7 +26,7 @@ export interface OperationField {
 
 type Fields = readonly (readonly [key: string, field: OperationField])[]
 
-/** Everything that is known of a kind but its types (`operation.ts`) and what applies it. */
+/** A kind of difference, besides its types (`operation.ts`) and the checks of values with members of their own (`check-change.ts`). */
 interface OperationKindRow {
   /** Whether `octavo check --write` writes it. */
   readonly isWritten: boolean
@@ -36,7 +36,7 @@ interface OperationKindRow {
   readonly rule?: OptionRule
   /** The rules of the members of `{ was }`, for a kind that is written like this. */
   readonly earlier?: Rules
-  /** Lists what it describes of a route, by keys that are the same in all operations about the route. */
+  /** Lists the fields of a route that an operation of this kind describes. Operations about one field have equal keys for it. */
   readonly fields: (operation: Operation, route: ResolvedRoute) => Fields
 }
 
@@ -46,7 +46,7 @@ export const STATUS: OptionRule = [
   'a status between 200 and 599',
 ]
 const TEXT: OptionRule = [isString, 'a text']
-const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isString), 'a list of names']
+export const NAMES: OptionRule = [(value) => Array.isArray(value) && value.every(isString), 'a list of names']
 const PATH: OptionRule = [
   (value) => isString(value) && value.startsWith('/'),
   'a path that begins with a slash',

@@ -27,17 +27,27 @@ export function pageItems(schema: Schema, page: unknown): unknown {
 
 type NextQuery = NonNullable<PagedWas['next']>
 
+/** The parameter by which `octavo/pages` names the page after one, or `undefined` if a page and its query have other names. */
+export function pageParameter(
+  page: ReadonlySet<string>,
+  query: ReadonlySet<string>,
+): 'cursor' | 'offset' | undefined {
+  if (page.has('next') && query.has('cursor')) return 'cursor'
+  return page.has('total') && query.has('offset') ? 'offset' : undefined
+}
+
 /** How `octavo/pages` names the page after one: by a cursor, or by the number of items before it. */
 function nextByNames(route: ResolvedRoute, page: Schema): NextQuery | undefined {
   const query = route.sources.find(({ name }) => name === 'query')
   const parameters = query === undefined ? {} : objectShape(query.schema)
-  const [shape, key = ''] = [objectShape(page), itemsKey(page)]
-  if (shape['next'] !== undefined && parameters['cursor'] !== undefined)
+  const parameter = pageParameter(new Set(Object.keys(objectShape(page))), new Set(Object.keys(parameters)))
+  if (parameter === 'cursor')
     return (value) => {
       const { next } = toRecord(value)
       return isString(next) && next !== '' ? { cursor: next } : undefined
     }
-  if (shape['total'] !== undefined && parameters['offset'] !== undefined)
+  const key = itemsKey(page) ?? ''
+  if (parameter === 'offset')
     return (value, { offset }) => {
       const { total, [key]: items } = toRecord(value)
       const end = Number(offset ?? 0) + (Array.isArray(items) ? items.length : 0)

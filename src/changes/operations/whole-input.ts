@@ -18,7 +18,7 @@ interface InputChange {
   readonly input: InputWas
   readonly change: AppliedOperation['change']
   readonly sources: readonly InputSource[]
-  /** The operations before it, newest first: those since are not about what its function makes. */
+  /** The operations before this one, newest first. Its function makes the newest input, so operations since then are left out. */
   readonly older: readonly AppliedOperation[]
 }
 
@@ -50,7 +50,7 @@ export function inputBefore(
   return { schema: isSchema(was) ? was : undefined, older: found.older }
 }
 
-/** Converts sources into those of the newest version. Adds what it refuses to the issues. */
+/** Converts the sources of an older version into those of the newest. Adds an issue for each value that the newest schemas refuse. */
 export type ConvertInput = (
   input: Readonly<Record<string, unknown>>,
   extra: Extra,
@@ -69,16 +69,22 @@ export function createInputUps(
     return (input, extra, issues) => {
       const old = Object.fromEntries(sources.map((source) => [source, input[source]]))
       const made = callBlamed(blamed, () => up(old, toldOf(extra)))
-      if (!isRecord(made)) throw threwIn(blamed, new TypeError('up of an input returned no object'))
-      const other = Object.keys(made).find((name) => !sources.some((source) => source === name))
-      if (other !== undefined)
-        throw threwIn(blamed, new TypeError(`up of an input returned ${other}, which is not in its was`))
+      const mistake = strayOf(made, sources)
+      if (mistake !== undefined) throw threwIn(blamed, new TypeError(`up of an input ${mistake}`))
+      const newest = toRecord(made)
       extra.altered?.(change.id)
       return Object.fromEntries(
-        checks.map(([source, check]) => [source, orRefused(() => check(made[source]), source, issues)]),
+        checks.map(([source, check]) => [source, orRefused(() => check(newest[source]), source, issues)]),
       )
     }
   })
+}
+
+/** The mistake in the result of a function that has to return some sources, or `undefined` for none. */
+export function strayOf(made: unknown, sources: readonly string[]): string | undefined {
+  if (!isRecord(made)) return 'returned no object'
+  const other = Object.keys(made).find((name) => !sources.includes(name))
+  return other === undefined ? undefined : `returned ${other}, which is not in its was`
 }
 
 function orRefused(check: () => unknown, source: InputSource, issues: ValidationIssue[]): unknown {

@@ -14,7 +14,7 @@ import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { TypeNames } from '../types/schema-type.ts'
-import { isPageName } from '../../changes/operations/paged.ts'
+import { isPageName, pageParameter } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
 import { fillInText, toConversion, type ConversionInput } from './conversion-text.ts'
 import { toZodText, type SchemaNames } from './zod-text.ts'
@@ -285,9 +285,7 @@ function pagedText({ key, was, now, text, query }: BodyDraft, writing: ChangeWri
   const { properties } = toRecord(newer)
   if (key !== 200 || was === undefined || toRecord(older)['type'] !== 'array') return undefined
   if (!isPageShape(Object.entries(toRecord(properties)), query)) return undefined
-  const names = new Set(Object.keys(toRecord(properties)))
-  const isNamed =
-    (names.has('next') && query.includes('cursor')) || (names.has('total') && query.includes('offset'))
+  const isNamed = pageParameter(new Set(Object.keys(toRecord(properties))), new Set(query)) !== undefined
   const parts = [
     `now: ${text ?? optionalText(now, writing.revision)}`,
     `was: ${optionalText(was, writing.base)}`,

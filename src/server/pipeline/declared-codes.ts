@@ -18,10 +18,10 @@ export function withDeclaredCodes(
   const isStrict = checking === 'strict'
   const { newest = route } = route
   if (newest.problems.length === 0 || (!isStrict && isProduction())) return run
-  const known = new Set([...problemsOf(newest).map(({ code }) => code), ...Object.keys(ERRORS)])
+  const known = new Set(problemsOf(newest).map(({ code }) => code))
   const check = (context: RequestContext, error: unknown): never => {
     const code = readHttpError(error)?.code
-    if (code === undefined || known.has(code)) throw error
+    if (code === undefined || known.has(code) || Object.hasOwn(ERRORS, code)) throw error
     const reason = `threw the code ${code}, which its problems do not declare`
     if (isStrict) return failInvalid(route, reason, context)
     known.add(code)
