@@ -2,7 +2,7 @@ import type { ParamValues } from '../router/path/param-types.ts'
 
 /*
  * Mistakes in the text of a path, found by the type checker. The type of a path that is wrong is the path that was meant, so that messages
- * name it and editors offer it. `parsePattern` has the same rules and finds what is left.
+ * name it and editors offer it. `parsePattern` has the same rules, and finds the mistakes that types cannot see.
  */
 
 /** A path as it was meant: `/{id}` for `/:id`, every known type for `/{id:integer}`, and the path itself if it is right. */

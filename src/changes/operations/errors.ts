@@ -70,7 +70,7 @@ interface ProblemBefore {
   readonly convert: ConvertBody | undefined
 }
 
-/** The declared problems of a route as they were, by those of the newest version. Those that no change reaches are missing. */
+/** The earlier states of the declared problems that changes reach, by the problems of the newest version. */
 export function problemsBefore(
   route: ResolvedRoute,
   errors: ErrorsBefore,

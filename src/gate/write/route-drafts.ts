@@ -161,7 +161,7 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
   return { address, status, touched, headers: [...headers.values()], problems, bodies, unwritten }
 }
 
-/** The problems that had another code or status. One that came has the code of one that went if both are the only ones. */
+/** Finds the problems that had another code or status. If one problem came and one went, they are one problem under another code. */
 function readProblems(findings: readonly PlacedFinding[]): {
   readonly problems: readonly ProblemDraft[]
   readonly told: ReadonlySet<PlacedFinding>
