@@ -13,7 +13,7 @@ export function readResults(file: string): readonly Result[] {
 const SELECTING = /^--test-(?:name-pattern|skip-pattern|only)\b/
 
 /**
- * One message for each process that did not finish all of its files, one for each test file of which no test ran, and one for each test
+ * One message for each test that failed, because its place in the output is far from the end, for each process that did not finish all of its files, one for each test file of which no test ran, and one for each test
  * that ran outside of the suite of its file.
  */
 export function findProblems(
@@ -30,7 +30,11 @@ export function findProblems(
   const empty = isSelecting ? [] : [...planned].filter((file) => tests.get(file) === 0)
   // a process that fails as a whole is reported by the path of its entry
   const outside = results.filter(({ name }) => !planned.has(name) && !name.endsWith('.mjs'))
+  const failed = results.flatMap(({ name, failures }) =>
+    failures.map((failure) => `Failed: ${name}: ${failure}`),
+  )
   return [
+    ...failed,
     ...unfinished.map(({ name, missing }) => `The process "${name}" did not finish: ${missing.join(', ')}`),
     ...empty.map((file) => `No test ran in ${file}. Either it defines none or it cannot be loaded.`),
     ...outside.map(({ name }) => `A test or suite ran outside of the suite of its file: ${name}`),

@@ -94,6 +94,7 @@ describe('a run of tests', () => {
     assert.ok(text.includes(`(${file}:11:12)`), text)
     assert.match(text, /Subtest: test\/fails\.test\.ts|✖ test\/fails\.test\.ts/)
     assert.ok(text.includes(`${join(folder, 'test/throws.test.ts')}:4:7`), text)
+    assert.match(text, /^Failed: test\/fails\.test\.ts: has five doors: /m)
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
     assert.match(
       text,
