@@ -1,10 +1,18 @@
 import { atDefinition, optionProblems, type DefinitionProblem, type Rules } from '../base/definition-error.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, isNonEmptyString, toRecord } from '../base/values.ts'
-import { compareVersions, hasOrder } from '../versioning/version.ts'
+import { compareVersions, hasOrder, isRange } from '../versioning/version.ts'
 import { changeKinds } from './check-change.ts'
 import { modelOf } from './chain.ts'
 import { modelName } from './model.ts'
+
+/** A version that requests may name by other texts, too. */
+export interface SpelledVersion<V extends string = string> {
+  /** Its name in documents, types, responses and counts. */
+  readonly version: V
+  /** The texts that stand for it, such as `2.0` or `beta`. */
+  readonly also: readonly string[]
+}
 
 /** The arguments of `defineVersions`. */
 interface Given {
@@ -42,24 +50,31 @@ export function historyProblems(given: unknown): readonly DefinitionProblem[] {
       ]
 }
 
-function givenProblems({ versions, models, changes, next }: Given): readonly DefinitionProblem[] {
-  if (!isTexts(versions) || versions.length === 0)
-    return [refuse('versions is no list of versions', "list them newest first: versions: ['2', '1']")]
+function givenProblems({ versions: given, models, changes, next }: Given): readonly DefinitionProblem[] {
+  if (!Array.isArray(given) || given.length === 0 || !given.every(isVersion))
+    return [
+      refuse(
+        'versions is no list of versions',
+        "list them newest first: versions: ['2', '1'], or { version: '1', also: ['1.0'] } for one with other texts",
+      ),
+    ]
+  const versions = given.map((each) => (isString(each) ? each : each.version))
+  const texts = [...versions, ...given.flatMap((each) => (isString(each) ? [] : each.also))]
   if (!isRecord(models) || !Object.values(models).every((each) => modelName(each) !== undefined))
     return [refuse('models is no record of models', 'write models: { User }, with the result of model()')]
   if (!Array.isArray(changes))
     return [refuse(`changes is ${describeValue(changes)}`, 'write changes: [splitName]')]
-  if (next !== undefined && (!isString(next) || next === 'next' || versions.includes(next)))
+  if (next !== undefined && (!isString(next) || next === 'next' || texts.includes(next)))
     return [
       refuse(`next is ${describeValue(next, true)}`, 'give the version that comes after those of the list'),
     ]
-  const twice = versions.filter((version, index) => versions.indexOf(version) !== index)
+  const twice = texts.filter((text, index) => texts.indexOf(text) !== index)
   const list: readonly unknown[] = changes
   // documents could show only one of two models with one name
   const names = [...new Set(Object.values(models))].map(modelName)
   const shared = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   return [
-    ...twice.map((version) => refuse(`versions lists "${version}" twice`, 'list each version once')),
+    ...twice.map((text) => refuse(`versions lists "${text}" twice`, 'let each text stand for one version')),
     ...orderProblems(versions, next),
     ...sameIds(list),
     ...[...shared].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name')),
@@ -81,8 +96,11 @@ function orderProblems(versions: readonly string[], next: string | undefined): r
   return [refuse(`next is "${next}", which is not newer than "${newest}"`, 'give a newer version')]
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isString)
+function isVersion(value: unknown): value is string | SpelledVersion {
+  if (!isRecord(value)) return isString(value)
+  const { version, also, ...others } = value
+  const isList = Array.isArray(also) && also.every((text) => isNonEmptyString(text) && !isRange(text))
+  return isString(version) && isList && Object.keys(others).length === 0
 }
 
 function refuse(message: string, fix: string, change?: object): DefinitionProblem {

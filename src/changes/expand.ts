@@ -1,4 +1,4 @@
-import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
+import { atDefinition, DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
 import { patternShape } from '../router/path/pattern.ts'
 import type { ResolvedRoute, ExpandRoutes } from '../routes/resolved-route.ts'
 import {
@@ -34,11 +34,13 @@ import type { Schema } from '../schema/schema.ts'
 export interface HistoryParts {
   /** Newest first. */
   readonly versions: readonly string[]
+  /** Other texts that stand for versions. */
+  readonly spellings: ReadonlyMap<string, string>
   /** The version of changes that are not released, or `undefined` if no version has them. */
   readonly next: string | undefined
   /** Newest first. */
   readonly changes: readonly AnyChange[]
-  /** For each version the number of changes that are newer. */
+  /** For each version, by each of its texts, the number of changes that are newer. */
   readonly ages: ReadonlyMap<string, number>
   readonly plans: Plans
   readonly problems: readonly DefinitionProblem[]
@@ -56,15 +58,16 @@ export function versionIndexOf(
 
 /** For each version the number of changes that are newer. */
 export function toAges(
-  parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>,
+  parts: Pick<HistoryParts, 'versions' | 'spellings' | 'next' | 'changes'>,
 ): ReadonlyMap<string, number> {
   const indices = parts.changes.map((change) => versionIndexOf(change, parts))
-  return new Map(
-    parts.versions.map((version, own) => {
-      const older = indices.findIndex((index) => index >= own)
-      return [version, older === -1 ? indices.length : older]
-    }),
-  )
+  const ages = new Map<string, number>()
+  for (const [own, version] of parts.versions.entries()) {
+    const older = indices.findIndex((index) => index >= own)
+    ages.set(version, older === -1 ? indices.length : older)
+  }
+  for (const [spelling, version] of parts.spellings) ages.set(spelling, ages.get(version) ?? 0)
+  return ages
 }
 
 /** The operations of changes, newest first. */
@@ -76,7 +79,7 @@ export function operationsOf(changes: readonly AnyChange[]): readonly OrderedOpe
 
 /** Creates the function that writes routes out for the versions of a history. */
 export function createExpand(parts: HistoryParts): ExpandRoutes {
-  const { versions, changes, plans, next = `>${versions[0] ?? ''}` } = parts
+  const { versions, spellings, changes, plans, next = `>${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
   return (given, knownOf) => {
     // `'next'` is the version that unreleased changes get, or a range that begins after the newest one
@@ -87,7 +90,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
       return { ...widened, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
     })
     const known = knownOf(routes)
-    const problems = [...operationProblems(operations, routes)]
+    const problems = [...spelledRoutes(routes, spellings), ...operationProblems(operations, routes)]
     const all = routes.flatMap((route, index): readonly Reached[] => {
       const reached = toReached(route, operations, plans)
       // an application adds such routes itself, for example its documents
@@ -125,6 +128,24 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     if (problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
+}
+
+/** Routes that name a version by another of its texts: types know its name alone. */
+function spelledRoutes(
+  routes: readonly ResolvedRoute[],
+  spellings: HistoryParts['spellings'],
+): readonly DefinitionProblem[] {
+  return routes.flatMap(({ label, version, definitions }) =>
+    specEntries(version)
+      .filter(isString)
+      .flatMap((text): readonly DefinitionProblem[] => {
+        const name = spellings.get(text)
+        if (name === undefined) return []
+        const message = `the version "${text}" is another text for "${name}"`
+        const problem = { code: 'invalid_version', where: label, message, fix: `write '${name}'` } as const
+        return [atDefinition(problem, ...definitions)]
+      }),
+  )
 }
 
 /** A route whose responses take the values that older versions accept. */

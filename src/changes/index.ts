@@ -44,4 +44,5 @@ export {
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
 export type { FieldExtra, LoadedExtra, ChangeExtra } from './convert/converter.ts'
-export { defineVersions, type History, type VersionsOptions } from './versions.ts'
+export type { SpelledVersion } from './check-history.ts'
+export { defineVersions, type History, type VersionNames, type VersionsOptions } from './versions.ts'

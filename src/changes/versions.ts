@@ -8,7 +8,7 @@ import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
 import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
-import { historyProblems } from './check-history.ts'
+import { historyProblems, type SpelledVersion } from './check-history.ts'
 import type { VersionChange } from './change.ts'
 import {
   createExpand,
@@ -25,14 +25,19 @@ import { modelName, type AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
 
+/** The names of versions. */
+export type VersionNames<Vs extends readonly (string | SpelledVersion)[]> = Vs extends readonly string[]
+  ? Vs
+  : { readonly [K in keyof Vs]: Vs[K] extends SpelledVersion<infer V> ? V : Extract<Vs[K], string> }
+
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
 
 /** The options of `defineVersions`. */
-export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
-  /** All versions, newest first. */
+export interface VersionsOptions<Vs extends readonly (string | SpelledVersion)[], Ms, C> {
+  /** All versions, newest first. One that has other texts, too, is `{ version, also }`. */
   readonly versions: Vs
   /** The models that changes reshape, by any name. */
   readonly models: Ms
@@ -48,6 +53,8 @@ export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
 export interface History<Vs extends readonly string[] = readonly string[], Ms = unknown, C = unknown> {
   /** All versions, newest first. */
   readonly versions: Vs
+  /** Other texts that stand for versions. */
+  readonly spellings: ReadonlyMap<string, string>
   /** All changes. */
   readonly changes: C
   /** The models. */
@@ -129,19 +136,28 @@ interface AskedVersions {
  * @throws `DefinitionError` for versions and changes that do not fit together.
  */
 export function defineVersions<
-  const Vs extends readonly string[],
+  const Vs extends readonly (string | SpelledVersion)[],
   const Ms extends Readonly<Record<string, AnyModel>>,
-  const C extends readonly VersionChange<Allowed<Vs>>[],
->(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C> {
+  const C extends readonly VersionChange<Allowed<VersionNames<Vs>>>[],
+>(options: VersionsOptions<Vs, Ms, C>): History<VersionNames<Vs>, Ms, C> {
   const mistakes = historyProblems(options)
   if (mistakes.length > 0) throw errorAt(mistakes, defineVersions)
   const { models, changes, messages = [], next } = options
+  const listed: readonly (string | SpelledVersion)[] = options.versions
+  const released = listed.map((each) => (isString(each) ? each : each.version))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
-  const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs
-  const parts = toParts(changes, { versions, next, messages })
+  const versions = (next === undefined
+    ? released
+    : [next, ...released]) as readonly string[] as VersionNames<Vs>
+  const spellings = new Map(
+    listed.flatMap((each) => (isString(each) ? [] : each.also.map((text) => [text, each.version] as const))),
+  )
+  const given = { versions, spellings, next, messages }
+  const parts = toParts(changes, given)
   const migrate = createMigrate(parts)
-  const history: History<Vs, Ms, C> = {
+  const history: History<VersionNames<Vs>, Ms, C> = {
     versions,
+    spellings,
     models,
     changes,
     isSince: (change, version) => {
@@ -160,7 +176,7 @@ export function defineVersions<
       return made as never
     },
   }
-  const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
+  const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, given)
   return recordLocation(
     withHistoryInternals(history, {
       expand: createExpand(parts),
@@ -190,7 +206,7 @@ function usesOf(changes: readonly AnyChange[]): readonly ChangeUse[] {
 
 function toParts(
   unsorted: readonly AnyChange[],
-  given: Pick<HistoryParts, 'versions' | 'next' | 'messages'>,
+  given: Pick<HistoryParts, 'versions' | 'spellings' | 'next' | 'messages'>,
 ): HistoryParts {
   const changes = newestFirst(unsorted, given)
   const problems: DefinitionProblem[] = []

@@ -85,6 +85,8 @@ export interface ChangeInfo {
 export interface VersionHistory<L extends string = string> {
   /** All versions, newest first. */
   readonly versions: readonly L[]
+  /** Other texts that stand for versions. */
+  readonly spellings: ReadonlyMap<string, string>
   /** All changes, each with the first version that has it. */
   readonly changes: readonly (ChangeInfo & { readonly version: string })[]
   /** Whether a version has a change. @throws `RangeError` for a change or version that the history does not have. */
@@ -220,6 +222,8 @@ function commonProblems(
   const problems = alone ? [] : optionProblems(where, options, COMMON_RULES)
   const versions: unknown = options.versions ?? []
   if (problems.length > 0 || !isObject(versions)) return problems
+  const spelled = spellingProblems(options, where)
+  if (spelled.length > 0) return spelled
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
     ? versions.flatMap((entry: unknown) => {
         if (!isObject(entry) || !('version' in entry)) return []
@@ -231,6 +235,24 @@ function commonProblems(
   return entries.flatMap(([version, policy]) =>
     versionPolicyProblems(where, `versions["${cutVersion(version)}"]`, policy),
   )
+}
+
+/** Other texts of versions that equal another version under the format. */
+function spellingProblems(
+  { history, format = 'string' }: VersioningOptions,
+  where: string,
+): readonly DefinitionProblem[] {
+  const { versions = [], spellings = new Map() } = history ?? {}
+  const texts = [...versions.map((version) => [version, version] as const), ...spellings]
+  const seen = new Map<string, string>()
+  return texts.flatMap(([text, version]): DefinitionProblem[] => {
+    const canonical = canonicalVersion(text, format) ?? text
+    const other = seen.get(canonical) ?? version
+    seen.set(canonical, other)
+    if (other === version) return []
+    const message = `"${text}" stands for the version "${version}" and equals "${other}"`
+    return [{ code: 'duplicate_version', where, message, fix: 'let each text stand for one version' }]
+  })
 }
 
 /** The options of a scheme of one's own are known to that scheme alone: those that have no rule may hold anything. */

@@ -20,6 +20,19 @@ export interface KnownVersions {
   readonly find: (text: string) => string | undefined
   /** Whether another deployment serves the known version. */
   readonly isElsewhere: (version: string) => boolean
+  /** Other texts that stand for known versions. */
+  readonly spellings: ReadonlyMap<string, string>
+}
+
+/** The versions of an application, as its options say. */
+interface ListedVersions {
+  /** Newest first. */
+  readonly versions: readonly string[]
+  readonly format: VersionFormat
+  /** Those that another deployment serves. @default [] */
+  readonly elsewhere?: readonly string[]
+  /** Other texts that stand for versions. @default none */
+  readonly spellings?: ReadonlyMap<string, string>
 }
 
 /** How a specification covers a version: smaller is stronger; equal is a conflict. */
@@ -155,30 +168,44 @@ export function declaredVersions(specs: Iterable<VersionSpec | undefined>): read
   return [...entries].filter((entry) => typeof entry === 'string').filter((entry) => !isRange(entry))
 }
 
+/** Creates the function that returns one text for all texts that stand for one version. */
+export function createCanonicalText(
+  format: VersionFormat,
+  spellings: ReadonlyMap<string, string>,
+): (text: string) => string {
+  const plain = (text: string): string => canonicalVersion(text, format) ?? text
+  if (spellings.size === 0) return plain
+  const byCanonical = new Map([...spellings].map(([spelling, version]) => [plain(spelling), plain(version)]))
+  return (text) => {
+    const canonical = plain(text)
+    return byCanonical.get(canonical) ?? canonical
+  }
+}
+
 /**
  * The known versions, oldest first: listed versions in the order of their values (newest first without values), then versions that only
  * routes declare.
  */
 export function createKnown(
-  listed: readonly string[],
-  declared: readonly string[],
-  format: VersionFormat,
-  elsewhere: readonly string[] = [],
+  { versions: listed, format, elsewhere = [], spellings = new Map() }: ListedVersions,
+  declared: readonly string[] = [],
 ): KnownVersions {
+  const toCanonical = createCanonicalText(format, spellings)
   const byCanonical = new Map<string, string>()
   for (const version of [...listed, ...declared]) {
-    const canonical = canonicalVersion(version, format)
-    if (canonical !== undefined && !byCanonical.has(canonical)) byCanonical.set(canonical, version)
+    const canonical = toCanonical(version)
+    const isUsable = canonicalVersion(version, format) !== undefined
+    if (isUsable && !byCanonical.has(canonical)) byCanonical.set(canonical, version)
   }
   const all = [...byCanonical.values()]
   const byValue = all.every(hasOrder)
   const list = byValue
     ? all.toSorted(compareVersions)
-    : listed.toReversed().concat(all.filter((version) => !listed.includes(version)))
-  const find: KnownVersions['find'] = (text) => {
-    const canonical = canonicalVersion(text, format)
-    return canonical === undefined ? undefined : byCanonical.get(canonical)
-  }
+    : [
+        ...all.filter((version) => listed.includes(version)).toReversed(),
+        ...all.filter((version) => !listed.includes(version)),
+      ]
+  const find: KnownVersions['find'] = (text) => byCanonical.get(toCanonical(text))
   const apart = new Set(elsewhere.map(find))
   return {
     list,
@@ -186,6 +213,7 @@ export function createKnown(
     isOrdered: byValue || all.every((version) => listed.includes(version)),
     find,
     isElsewhere: (version) => apart.has(version),
+    spellings,
   }
 }
 

@@ -21,7 +21,7 @@ import {
   type VersionValue,
   type RequestDraft,
 } from './schemes/scheme.ts'
-import { hasStatus, type KnownVersions, type VersionFormat } from './version.ts'
+import { createCanonicalText, hasStatus, type KnownVersions, type VersionFormat } from './version.ts'
 
 /** A scheme as it was enabled, with its options applied. */
 export interface ActiveScheme {
@@ -54,6 +54,8 @@ export interface Versioning {
   readonly defaultVersion: string | null | DefaultVersion
   /** The listed versions, as they were listed. */
   readonly versions: readonly string[]
+  /** Other texts that stand for listed versions. */
+  readonly spellings: ReadonlyMap<string, string>
   readonly policies: ReadonlyMap<string, VersionPolicy>
   /** Those of the listed versions that another deployment serves. */
   readonly elsewhere: readonly string[]
@@ -119,12 +121,13 @@ export function toVersioning(
   const usable = problems.length === 0
   const usableOptions = usable ? options : {}
   const { defaultVersion = null, format = 'string', versions = [], history } = usableOptions
-  const past = history?.versions ?? []
+  const { versions: past = [], spellings = new Map<string, string>() } = history ?? {}
+  const canonical = createCanonicalText(format, spellings)
   const entries: readonly VersionListing[] = isList(versions)
     ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
     : Object.entries(versions).map(([version, policy]) => ({ ...policy, version }))
   const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
-    toEnabledScheme(use, format, usable, !uses.includes(use)),
+    toEnabledScheme(use, canonical, usable, !uses.includes(use)),
   )
   const listed = entries.map(({ version }) => version)
   const common = toCommon(usableOptions)
@@ -137,7 +140,13 @@ export function toVersioning(
     hidden: schemes.flatMap((each) => (usable ? (each.scheme.queryParameter(each.options) ?? []) : [])),
     defaultVersion,
     // the order of a history counts
-    versions: [...past, ...(isList(versions) ? listed.filter((version) => !past.includes(version)) : [])],
+    versions: [
+      ...past,
+      ...(isList(versions)
+        ? listed.filter((version) => !past.includes(version) && !spellings.has(version))
+        : []),
+    ],
+    spellings,
     history,
     policies: new Map(entries.map(({ version, elsewhere: _elsewhere, ...policy }) => [version, policy])),
     elsewhere: entries.flatMap(({ version, elsewhere = false }) => (elsewhere ? [version] : [])),
@@ -185,9 +194,9 @@ export class SchemeFailure extends Error {
 function createVersionReader(
   scheme: VersioningScheme<object>,
   options: object,
-  format: VersionFormat,
+  canonical: (version: string) => string,
 ): ActiveScheme['read'] {
-  const read = scheme.reader(options, format)
+  const read = scheme.reader(options, canonical)
   // the built-in schemes have rules for their options, and never fail
   if (scheme.options !== undefined) return read
   const fail = (cause: unknown): never => {
@@ -205,7 +214,7 @@ function createVersionReader(
 
 function toEnabledScheme(
   use: SchemeUse,
-  format: VersionFormat,
+  canonical: (version: string) => string,
   usable: boolean,
   isCompanion: boolean,
 ): ActiveScheme {
@@ -217,7 +226,7 @@ function toEnabledScheme(
   return {
     name: scheme.name,
     // mistakes are reported when the application is built; until then nothing may fail on them
-    read: usable ? createVersionReader(scheme, options, format) : () => undefined,
+    read: usable ? createVersionReader(scheme, options, canonical) : () => undefined,
     scheme,
     options,
     source: usable ? scheme.source(options) : { in: scheme.name, name: scheme.name },

@@ -288,6 +288,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     },
   ): Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
   readonly models: Ms
+  readonly spellings: ReadonlyMap<string, string>
   readonly versions: Vs
 }
 
@@ -844,6 +845,11 @@ type ShapeInVersion<Sh, N, U, Vs> = [U] extends [never]
       : ShapeInVersion<ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : Sh
 
+export interface SpelledVersion<V extends string = string> {
+  readonly also: readonly string[]
+  readonly version: V
+}
+
 interface State<Vs, C, New> {
   readonly '~state': readonly [Vs, C, New]
 }
@@ -912,7 +918,13 @@ export interface VersionChangeOptions<V extends string, P, S extends boolean> {
   readonly version: V
 }
 
-export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
+export type VersionNames<Vs extends readonly (string | SpelledVersion)[]> = Vs extends readonly string[]
+  ? Vs
+  : {
+      readonly [K in keyof Vs]: Vs[K] extends SpelledVersion<infer V> ? V : Extract<Vs[K], string>
+    }
+
+export interface VersionsOptions<Vs extends readonly (string | SpelledVersion)[], Ms, C> {
   readonly changes: C
   readonly messages?: readonly Schema[]
   readonly models: Ms
@@ -995,10 +1007,10 @@ export function defineVersionChange<
 >(options: VersionChangeOptions<V, P, S>): VersionChange<V, FactsIn<P>, S>
 
 export function defineVersions<
-  const Vs extends readonly string[],
+  const Vs extends readonly (string | SpelledVersion)[],
   const Ms extends Readonly<Record<string, AnyModel>>,
-  const C extends readonly VersionChange<Allowed<Vs>>[],
->(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C>
+  const C extends readonly VersionChange<Allowed<VersionNames<Vs>>>[],
+>(options: VersionsOptions<Vs, Ms, C>): History<VersionNames<Vs>, Ms, C>
 
 export function derive<M extends Modelled, S extends Schema>(
   of: M,

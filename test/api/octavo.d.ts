@@ -2451,6 +2451,7 @@ export interface VersionHistory<L extends string = string> {
     readonly version: string
   })[]
   isSince(change: object, version: string): boolean
+  readonly spellings: ReadonlyMap<string, string>
   readonly versions: readonly L[]
 }
 
@@ -2590,7 +2591,10 @@ export interface VersioningScheme<O> {
   readonly options: Readonly<Record<string, OptionRule>> | undefined
   readonly problem: (version: string, options: O) => string | undefined
   readonly queryParameter: (options: O) => string | undefined
-  readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest_2) => Awaitable<VersionValue>
+  readonly reader: (
+    options: O,
+    canonical: (version: string) => string,
+  ) => (request: HttpRequest_2) => Awaitable<VersionValue>
   readonly segments: ((version: string, options: O) => readonly string[]) | undefined
   readonly source: (options: O) => Omit<VersionSource, 'value'>
   readonly statusCodes: VersionStatusCodes

@@ -38,7 +38,8 @@ export function readHistory(app: App, version: string | undefined): HistoryRepor
     return { ...report, malformed: `"${version}" is not a version ${kind}` }
   }
   const released = `released versions: ${versions.join(', ')}`
-  const same = versions.find((each) => canonicalVersion(each, format) === canonical)
+  const same =
+    parts.spellings.get(version) ?? versions.find((each) => canonicalVersion(each, format) === canonical)
   if (same !== undefined) throw failure(`the version "${same}" is already released`, released)
   const newer = versions.find((each) => compareVersions(version, each) < 0)
   if (newer !== undefined)

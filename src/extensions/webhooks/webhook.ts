@@ -57,7 +57,8 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
     schemaIn: (asked, versions) => {
       if (asked === null) return schema
       const { list, format, history } = versions
-      const claimed = version === undefined ? undefined : expandSpec(version, createKnown(list, [], format))
+      const claimed =
+        version === undefined ? undefined : expandSpec(version, createKnown({ versions: list, format }))
       if (claimed?.neutral === false && !claimed.claims.has(asked)) return undefined
       const parts = findHistoryInternals(history)?.parts
       const age = parts?.ages.get(asked)

@@ -344,7 +344,8 @@ async function createPayloads(
   }
   const written = new Map<string | undefined, Promise<string | undefined>>()
   return {
-    of: (version) => {
+    of: (asked) => {
+      const version = history?.spellings.get(asked ?? '') ?? asked
       const known = written.get(version) ?? write(version)
       written.set(version, known)
       return known

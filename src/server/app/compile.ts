@@ -236,14 +236,7 @@ function versionRoutes(
   expand: ExpandRoutes | undefined = historyCodeOf(versioning?.history)?.expand,
 ): readonly ResolvedRoute[] {
   if (versioning === undefined || expand === undefined) return routes
-  return expand(routes, (own) =>
-    createKnown(
-      versioning.versions,
-      declaredVersions(own.map(({ version }) => version)),
-      versioning.format,
-      versioning.elsewhere,
-    ),
-  )
+  return expand(routes, (own) => createKnown(versioning, declaredVersions(own.map(({ version }) => version))))
 }
 
 /** Loads what `context.call` needs: when the application is ready, or with the first call. */

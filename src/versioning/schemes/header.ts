@@ -53,13 +53,13 @@ export interface HeaderOptions {
 export const headerScheme: VersioningScheme<HeaderOptions> = {
   ...PLAIN_SCHEME,
   name: 'HEADER',
-  reader: (options, format) => {
+  reader: (options, canonical) => {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
     if (header === 'accept') return createAcceptReader(options)
     const readValues = createValuesReader(versionParameter)
     const place = { in: 'header', name: header }
-    const read = cacheReadings((value) => singleVersion(place, readValues(value), format))
+    const read = cacheReadings((value) => singleVersion(place, readValues(value), canonical))
     return (request) => {
       const value = request.header(header)
       return value === undefined ? undefined : read(value)
@@ -153,12 +153,12 @@ const contentTypeScheme: VersioningScheme<
 > = {
   ...PLAIN_SCHEME,
   name: 'HEADER (Content-Type)',
-  reader: (options, format) => {
+  reader: (options, canonical) => {
     const versionOf = createVersionOf(options)
     return (request) => {
       // most requests have one line of it, and splitting them into lines costs more
       if (request.header('content-type') === undefined) return undefined
-      return singleVersion(PLACE, readLines(request, versionOf), format)
+      return singleVersion(PLACE, readLines(request, versionOf), canonical)
     }
   },
   vary: () => [PLACE.name],

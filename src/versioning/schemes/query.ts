@@ -7,7 +7,6 @@ import {
   type VersionStatusCodes,
   type VersionValue,
 } from './scheme.ts'
-import { canonicalVersion, type VersionFormat } from '../version.ts'
 
 /** Options of `VersioningSchemes.QUERY`. */
 export interface QueryOptions {
@@ -21,14 +20,14 @@ export interface QueryOptions {
 export const queryScheme: VersioningScheme<QueryOptions> = {
   ...PLAIN_SCHEME,
   name: 'QUERY',
-  reader: ({ versionParameter = 'version' }, format) => {
+  reader: ({ versionParameter = 'version' }, canonical) => {
     const place = { in: 'query', name: versionParameter }
     const isPlain = /^[\w.~-]+$/.test(versionParameter)
     return (request) => {
       const plain = isPlain ? findPlain(request.url, versionParameter) : null
       if (plain !== null) return plain
       const value = request.query[versionParameter]
-      return typeof value === 'object' ? singleVersion(place, value, format) : value || undefined
+      return typeof value === 'object' ? singleVersion(place, value, canonical) : value || undefined
     }
   },
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
@@ -78,12 +77,12 @@ const EQUALS = 61
 export function singleVersion(
   place: Omit<VersionSource, 'value'>,
   values: readonly string[],
-  format: VersionFormat,
+  canonical: (version: string) => string,
 ): VersionValue {
   const distinct = new Map<string, string>()
   for (const value of values) {
-    const canonical = canonicalVersion(value, format) ?? value
-    if (value !== '' && !distinct.has(canonical)) distinct.set(canonical, value)
+    const version = canonical(value)
+    if (value !== '' && !distinct.has(version)) distinct.set(version, value)
   }
   const [first, ...others] = distinct.values()
   if (first === undefined || others.length === 0) return first

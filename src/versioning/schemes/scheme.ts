@@ -15,7 +15,6 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import type { VersionFormat } from '../version.ts'
 import { isMediaToken, parseMediaType, quoteUnlessToken, type MediaType } from '../../http/media-type.ts'
 
 /** A place where a request named a version. */
@@ -77,8 +76,11 @@ export interface RequestDraft {
 export interface VersioningScheme<O> {
   /** The name in messages. */
   readonly name: string
-  /** Creates the function that reads the version of a request; the format tells which versions are equal. */
-  readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
+  /** Creates the function that reads the version of a request. `canonical` returns one text for all texts of one version. */
+  readonly reader: (
+    options: O,
+    canonical: (version: string) => string,
+  ) => (request: HttpRequest) => Awaitable<VersionValue>
   /** Returns the changes to a request so that it asks for a version, or `undefined` if a scheme cannot write. */
   readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
   /** The request headers that a response depends on because of this scheme. */

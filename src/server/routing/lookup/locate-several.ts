@@ -180,7 +180,11 @@ function createCanonical({ table, versioning }: LookupParts): CanonicalVersion<S
   const spellings = new Map(
     versioning.schemes.map((each) => [
       each,
-      new Map(known.list.map((version) => [each.scheme.fold(version, each.options), version])),
+      new Map(
+        [...known.spellings, ...known.list.map((version) => [version, version] as const)].map(
+          ([text, version]) => [each.scheme.fold(text, each.options), version],
+        ),
+      ),
     ]),
   )
   return (raw, { scheme }) =>

@@ -267,6 +267,11 @@ function createExact(
     byVersion.set(version, resolution)
     bySpelling.set(requested, resolution)
   }
+  for (const [spelling, version] of known.spellings) {
+    const resolution = byVersion.get(version)
+    const requested = scheme.fold(spelling, options)
+    if (resolution !== undefined) bySpelling.set(requested, { ...resolution, requested })
+  }
   return {
     byVersion,
     exact: (value) => {

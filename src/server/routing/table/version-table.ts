@@ -54,7 +54,7 @@ export function createVersionTable(
 
 function buildTable(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
   const declared = declaredVersions(routes.map(({ route }) => route.version))
-  const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
+  const known = createKnown(versioning, declared)
   const specs = new Map<unknown, ExpandedSpec>()
   // routes with equal versions share the written-out list
   const specOf = (version: ResolvedRoute['version']): ExpandedSpec => {
@@ -185,7 +185,7 @@ function toRoots(
       path === undefined
         ? withoutVersion
         : prefixZones.reduce(
-            (root, zone) => mount(root, literalsIn(zone.prefix), toMounts(path, zone.inPath)),
+            (root, zone) => mount(root, literalsIn(zone.prefix), toMounts(path, zone.inPath, known)),
             withoutVersion,
           ),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
@@ -210,11 +210,18 @@ function literalsIn(prefix: string): readonly string[] {
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** Returns the nodes that the segments of each version lead to. */
-function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
+function toMounts(
+  { scheme, options }: ActiveScheme,
+  inPath: Roots,
+  { spellings }: KnownVersions,
+): ReadonlyMap<string, Mount<Endpoint>> {
+  const texts = [...spellings, ...[...inPath.keys()].map((version) => [version, version] as const)]
   return new Map(
-    [...inPath].flatMap(([version, root]) =>
-      (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),
-    ),
+    texts.flatMap(([text, version]) => {
+      const root = inPath.get(version)
+      const segments = root === undefined ? [] : (scheme.segments?.(text, options) ?? [])
+      return segments.map((segment) => [segment, { version, root: root ?? EMPTY_NODE }] as const)
+    }),
   )
 }
 
@@ -266,6 +273,7 @@ const NO_VERSIONS: KnownVersions = {
   isOrdered: true,
   find: () => undefined,
   isElsewhere: () => false,
+  spellings: NONE,
 }
 const UNKNOWN: Versions = {
   known: NO_VERSIONS,

@@ -35,7 +35,7 @@ function olderRoutes(
     }
   }
   const declared = declaredVersions(routes.map(({ version }) => version))
-  const rankOf = createRank(createKnown(versions, declared, format))
+  const rankOf = createRank(createKnown({ versions, format }, declared))
   const older = new Map<ResolvedRoute, string>()
   for (const beside of places.values()) {
     if (beside.length === 1) continue

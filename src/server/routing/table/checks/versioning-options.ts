@@ -187,11 +187,12 @@ export function versionSegmentIndex({ route }: TableRoute): number {
 /** The version of each version segment. Empty if versions are not in the path. */
 export function versionsBySegment(
   { path }: Versioning,
-  { list }: KnownVersions,
+  { list, spellings }: KnownVersions,
 ): ReadonlyMap<string, string> {
+  const texts = [...spellings, ...list.map((version) => [version, version] as const)]
   return new Map(
-    list.flatMap((version) =>
-      (path?.scheme.segments?.(version, path.options) ?? []).map((segment) => [segment, version] as const),
+    texts.flatMap(([text, version]) =>
+      (path?.scheme.segments?.(text, path.options) ?? []).map((segment) => [segment, version] as const),
     ),
   )
 }

@@ -37,6 +37,7 @@ export function versioningProblems(
       ])
       .map((problem) => ({ ...problem, where: versioning.placeOf() })),
     ...foldProblems(versioning, known),
+    ...spellingProblems(versioning),
     ...rows.flatMap(({ route: { version, label } }) =>
       ofSpec(version).map((problem) => ({ ...problem, where: label })),
     ),
@@ -90,7 +91,7 @@ function repeatedProblems(version: string, { schemes }: Versioning): readonly Un
   })
 }
 
-function encodingProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
+function encodingProblems(version: string, { schemes }: Pick<Versioning, 'schemes'>): readonly Unplaced[] {
   return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
     const problem = scheme.problem(version, options)
     if (problem === undefined) return []
@@ -148,21 +149,31 @@ function foldProblems({ schemes, placeOf }: Versioning, known: KnownVersions): r
 
 function foldProblemsOf(
   { scheme, name, options }: Versioning['schemes'][number],
-  { list }: KnownVersions,
+  { list, spellings }: KnownVersions,
 ): readonly Unplaced[] {
   const seen = new Map<string, string>()
-  return list.flatMap((version): Unplaced[] => {
-    const folded = scheme.fold(version, options)
+  const texts = [...list.map((version) => [version, version] as const), ...spellings]
+  return texts.flatMap(([text, version]): Unplaced[] => {
+    const folded = scheme.fold(text, options)
     const other = seen.get(folded)
     seen.set(folded, version)
-    if (other === undefined) return []
+    if (other === undefined || (other === version && text !== version)) return []
     return [
       {
         code: 'version_not_encodable',
-        message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
+        message: `the scheme ${name} cannot tell the versions "${other}" and "${text}" apart`,
         fix: 'rename one of them, or choose another scheme',
       },
     ]
+  })
+}
+
+/** Reports other texts of versions that no scheme can carry. */
+function spellingProblems({ spellings, schemes, placeOf }: Versioning): readonly DefinitionProblem[] {
+  return [...spellings.keys()].flatMap((text): DefinitionProblem[] => {
+    const isCarried = schemes.some(({ scheme, options }) => scheme.problem(text, options) === undefined)
+    const [problem] = isCarried ? [] : encodingProblems(text, { schemes })
+    return problem === undefined ? [] : [{ ...problem, where: placeOf() }]
   })
 }
 
