@@ -42,8 +42,9 @@ export function noteUsed(
   const age = Math.max(0, ...own.map((version) => ages.get(version) ?? 0))
   for (const { order, operation } of operations) if (order < age) used.operations.add(operation)
   const note = (schemas: readonly Schema[], steps: Set<Step>): void => {
-    for (const step of schemas.flatMap((schema) => [...plans.stepsIn(schema)]))
-      if (plans.orderOf(step) < age) steps.add(step)
+    for (const schema of schemas)
+      for (const step of plans.stepsIn(schema))
+        if (!steps.has(step) && plans.orderOf(step) < age) steps.add(step)
   }
   const sources = route.sources.map(({ schema }) => schema)
   const sent = [...sources, ...wasSchemas(operations, isRequest)]
@@ -158,24 +159,28 @@ export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): r
 /** The defaults that no change can convert into those of an older version. A default is converted once, so that this is known at the start. */
 export function defaultProblems(
   route: ResolvedRoute,
-  age: number,
+  states: readonly { readonly age: number }[],
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
-  return schemas.flatMap(defaultsIn).flatMap((schema) => {
-    try {
-      planOf(schema, age)
-      return []
-    } catch (error) {
-      const problem: DefinitionProblem = {
-        code: 'invalid_change',
-        where: route.label,
-        message: `a default cannot be converted into that of an older version: ${reasonOf(error)}`,
-        fix: 'correct the change, or write a default that it can convert',
+  const defaults = schemas.flatMap(defaultsIn)
+  if (defaults.length === 0) return []
+  return states.flatMap(({ age }) =>
+    defaults.flatMap((schema) => {
+      try {
+        planOf(schema, age)
+        return []
+      } catch (error) {
+        const problem: DefinitionProblem = {
+          code: 'invalid_change',
+          where: route.label,
+          message: `a default cannot be converted into that of an older version: ${reasonOf(error)}`,
+          fix: 'correct the change, or write a default that it can convert',
+        }
+        return [atDefinition(problem, ...route.definitions)]
       }
-      return [atDefinition(problem, ...route.definitions)]
-    }
-  })
+    }),
+  )
 }
 
 function reasonOf(error: unknown): string {

@@ -13,6 +13,7 @@ import { isString } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import {
+  defaultProblems,
   keptProblems,
   noteUsed,
   sentBy,
@@ -27,7 +28,7 @@ import { inputProblems } from './operations/whole-input.ts'
 import { pagedProblems } from './operations/paged.ts'
 import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
-import { appliedAt, olderRoute } from './older-route.ts'
+import { appliedAt, olderRoute, operatedRoute, type OperatedRoute } from './older-route.ts'
 import type { Schema } from '../schema/schema.ts'
 
 /** The parts of a history, for code that does not ask which one it is. */
@@ -251,12 +252,20 @@ function writeOut(
     ...inputProblems(route, applied),
     ...parameterProblems(route, applied, planOf),
     ...keptProblems(route, parts.plans),
+    ...defaultProblems(
+      route,
+      states.filter(({ count }) => count > 0),
+      parts.plans,
+    ),
   )
-  return states.map(({ count, age, version }): ResolvedRoute =>
-    count === 0
-      ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-      : olderRoute({ ...reached, age, version }, parts.plans, problems),
-  )
+  let operated: OperatedRoute | undefined
+  return states.map(({ count, age, version }): ResolvedRoute => {
+    if (count === 0) return { ...route, version: others.length === 0 ? version : [...version, ...others] }
+    const length = reached.operations.filter(({ order }) => order < age).length
+    if (operated?.applied.length !== length)
+      operated = operatedRoute(route, applied.slice(0, length), parts.plans, problems)
+    return olderRoute(operated, age, version)
+  })
 }
 
 /** A state that routes had: with how many of their changes undone, and the versions that have it, newest first. */
@@ -285,15 +294,16 @@ function toStates(
   orders: readonly number[],
   ages: HistoryParts['ages'],
 ): readonly State[] {
-  const states = new Map<number, State & { readonly version: string[] }>()
+  const states: (State & { readonly version: string[] })[] = []
+  let count = 0
   for (const version of own) {
     const age = ages.get(version) ?? 0
-    const count = orders.filter((order) => order < age).length
-    const state = states.get(count) ?? { count, age, version: [] }
-    state.version.push(version)
-    states.set(count, state)
+    while ((orders[count] ?? Infinity) < age) count++
+    const last = states.at(-1)
+    if (last?.count === count) last.version.push(version)
+    else states.push({ count, age, version: [version] })
   }
-  return [...states.values()]
+  return states
 }
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */

@@ -2,10 +2,9 @@ import { atDefinition, type DefinitionProblem } from '../base/definition-error.t
 import { parsePattern, patternShape, type Pattern } from '../router/path/pattern.ts'
 import type { ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
-import type { AnyProblem } from '../define/problem.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
-import { defaultProblems, type Reached } from './check-used.ts'
+import type { Reached } from './check-used.ts'
 import {
   documentHeaders,
   toHeaders,
@@ -33,57 +32,99 @@ export function appliedAt(
     .map(({ operation, change }) => ({ ...operation, change }))
 }
 
-export function olderRoute(
-  { age, version, ...reached }: OlderState,
+/** The members that a route has of its own in an older version, besides its address. */
+const DIFFERING = [
+  'sources',
+  'status',
+  'stream',
+  'responses',
+  'problems',
+  'problemsBefore',
+  'openapi',
+  'layer',
+  'shownPattern',
+] as const
+type Differing = Required<Pick<ResolvedRoute, (typeof DIFFERING)[number]>>
+
+/** A route as operations alone leave it. Its states with equal operations share it. */
+export interface OperatedRoute {
+  readonly route: ResolvedRoute
+  readonly plans: Plans
+  /** The operations, newest first. */
+  readonly applied: readonly AppliedOperation[]
+  readonly address: Address
+  /** The members of its states, without those that are made when they are first read. */
+  readonly shared: Omit<ResolvedRoute, keyof Differing>
+}
+
+/** Applies operations to a route. `applied` are newest first. */
+export function operatedRoute(
+  route: ResolvedRoute,
+  applied: readonly AppliedOperation[],
   plans: Plans,
   problems: DefinitionProblem[],
-): ResolvedRoute {
-  const { route } = reached
-  const applied = appliedAt(reached, age)
+): OperatedRoute {
   const address = addressOf(route, applied, problems)
   const { pattern, methods } = address
-  problems.push(...defaultProblems(route, age, plans))
-  let known: Differing | undefined
-  const differing = (): Differing => (known ??= toDiffering({ route, age, plans, applied, address }))
-  const { guards } = route.layers
   const removed = new Set(applied.flatMap(({ withoutGuards = [] }) => withoutGuards))
-  return {
-    ...route,
-    ...shownBefore(route, applied),
-    pattern,
-    methods,
-    version,
-    layers: { ...route.layers, guards: guards.filter(({ given }) => !removed.has(given)) },
-    newest: route,
-    get sources() {
-      return differing().sources
-    },
-    get status() {
-      return differing().status
-    },
-    get stream() {
-      return differing().stream
-    },
-    get responses() {
-      return differing().responses
-    },
-    get problems() {
-      return differing().problems
-    },
-    get problemsBefore() {
-      return differing().problemsBefore
-    },
-    get layer() {
-      return differing().layer
-    },
-    get shownPattern() {
-      return differing().shownPattern
-    },
-    get openapi() {
-      return differing().openapi
-    },
-  }
+  const guards = route.layers.guards.filter(({ given }) => !removed.has(given))
+  const layers = { ...route.layers, guards }
+  const shown = shownBefore(route, applied)
+  const shared = { ...withoutDiffering(route), ...shown, pattern, methods, layers, newest: route }
+  return { route, plans, applied, address, shared }
 }
+
+function withoutDiffering({
+  sources: _sources,
+  status: _status,
+  stream: _stream,
+  responses: _responses,
+  problems: _problems,
+  problemsBefore: _problemsBefore,
+  openapi: _openapi,
+  layer: _layer,
+  shownPattern: _shownPattern,
+  ...same
+}: ResolvedRoute): OperatedRoute['shared'] {
+  return same
+}
+
+/** The key of what an older route is made of. */
+const STATE = Symbol('state')
+
+interface State {
+  readonly operated: OperatedRoute
+  readonly age: number
+  made: Differing | undefined
+}
+
+/** Writes a route out for the versions of a state. An application has thousands, so what differs is made when it is first read. */
+export function olderRoute(operated: OperatedRoute, age: number, version: readonly string[]): ResolvedRoute {
+  const state: State = { operated, age, made: undefined }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- LATER has the members that are missing
+  return Object.defineProperties(
+    { ...operated.shared, version, [STATE]: state },
+    LATER,
+  ) as unknown as ResolvedRoute
+}
+
+/** Returns what differs in an older route. */
+function differing({ [STATE]: state }: { readonly [STATE]: State }): Differing {
+  return (state.made ??= toDiffering({ ...state.operated, age: state.age }))
+}
+
+/** The members that are made later. All routes share the getters, which keeps the routes small. */
+const LATER = Object.fromEntries(
+  DIFFERING.map((key): [string, PropertyDescriptor & ThisType<{ readonly [STATE]: State }>] => [
+    key,
+    {
+      enumerable: true,
+      get() {
+        return differing(this)[key]
+      },
+    },
+  ]),
+)
 
 /** Returns the texts that documents showed of a route: the oldest of its operations counts. */
 function shownBefore(
@@ -100,28 +141,8 @@ function shownBefore(
   return shown
 }
 
-interface OlderState extends Reached {
+interface OlderParts extends Omit<OperatedRoute, 'shared'> {
   readonly age: number
-  readonly version: readonly string[]
-}
-
-/** The members that a route has of its own in an older version, besides its address. */
-type Differing = Pick<
-  ResolvedRoute,
-  'sources' | 'status' | 'stream' | 'responses' | 'problems' | 'openapi'
-> & {
-  readonly problemsBefore: ReadonlyMap<AnyProblem, AnyProblem>
-  readonly shownPattern: Pattern
-  readonly layer: VersionLayer
-}
-
-interface OlderParts {
-  readonly route: ResolvedRoute
-  readonly age: number
-  readonly plans: Plans
-  /** The operations, newest first. */
-  readonly applied: readonly AppliedOperation[]
-  readonly address: Address
 }
 
 const NO_CONVERTER: SourceConverter = {

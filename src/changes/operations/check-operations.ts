@@ -244,7 +244,10 @@ export function parameterProblems(
   return route.sources.flatMap((source) => {
     const before = inputBefore(source.name, inputs)
     const known = before?.schema === undefined ? source : { ...source, schema: before.schema }
-    const parameters = toParameters(known, planOf(known.schema), before?.older ?? applied) ?? []
+    const operations = before?.older ?? applied
+    // a plan of a source that no operation describes is made by its first request
+    const isDescribed = operations.some((operation) => namesOf(source.name, operation) !== undefined)
+    const parameters = isDescribed ? (toParameters(known, planOf(known.schema), operations) ?? []) : []
     return parameters.flatMap(({ key, steps }) =>
       steps.flatMap(({ change, was, up, accepted, newer }): readonly DefinitionProblem[] => {
         if (up !== undefined) return []
