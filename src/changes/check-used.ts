@@ -108,8 +108,24 @@ export function positionsOf(route: ResolvedRoute, before = ''): readonly Positio
   ]
 }
 
-/** Lists the parts of a route that a change reaches and nothing can convert. */
-export function schemaProblems({ route, operations }: Reached, plans: Plans): readonly DefinitionProblem[] {
+/** Creates the function that lists the parts of a route that a change reaches and nothing can convert. */
+export function createSchemaProblems(plans: Plans): (reached: Reached) => readonly DefinitionProblem[] {
+  // the models of routes are looked into once, for those that send them and those that get them
+  const [sent, got] = [new Set<Schema>(), new Set<Schema>()]
+  return (reached) =>
+    schemaProblems(reached, (schema, isSent) => {
+      const seen = isSent ? sent : got
+      const stuck = findStuck(schema, plans, isSent, seen)
+      // each route is told of its own
+      if (stuck.length > 0) seen.clear()
+      return stuck
+    })
+}
+
+function schemaProblems(
+  { route, operations }: Reached,
+  stuckIn: (schema: Schema, isSent: boolean) => readonly string[],
+): readonly DefinitionProblem[] {
   const positions = [
     ...positionsOf(route, 'input.'),
     ...operations.flatMap(({ operation }) =>
@@ -124,7 +140,7 @@ export function schemaProblems({ route, operations }: Reached, plans: Plans): re
     ),
   ]
   return positions.flatMap(({ position, schema, isSent }) => {
-    const types = new Set(findStuck(schema, plans, isSent, new Set()))
+    const types = new Set(stuckIn(schema, isSent))
     return [...types].map((type) =>
       atDefinition(
         {

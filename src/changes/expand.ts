@@ -13,12 +13,12 @@ import { isString } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import {
+  createSchemaProblems,
   defaultProblems,
   keptProblems,
   noteUsed,
   sentBy,
   unusedParts,
-  schemaProblems,
   type Reached,
   type Used,
 } from './check-used.ts'
@@ -110,12 +110,13 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     const reachedBy = new Map(all.map((reached) => [reached.route, reached]))
     const used: Used = { steps: new Set(), sent: new Set(), operations: new Set() }
     const statesOf = createStatesOf(parts)
+    const schemaProblems = createSchemaProblems(plans)
     const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
       const reached = reachedBy.get(route)
       if (own === undefined || reached === undefined) return [route]
       noteUsed(reached, own, parts, used)
-      if (reached.orders.length > 0) problems.push(...schemaProblems(reached, plans))
+      if (reached.orders.length > 0) problems.push(...schemaProblems(reached))
       return writeOut(reached, own, { ...parts, statesOf }, problems)
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))

@@ -251,13 +251,15 @@ const HOLDERS: Readonly<Record<string, readonly string[]>> = {
 /** The schemas that are directly in a schema. This is the only list of them. */
 export function childrenOf(schema: Schema): readonly ChildSchema[] {
   const def = defOf(schema)
-  return (HOLDERS[def.type] ?? []).flatMap((member): readonly ChildSchema[] => {
+  const children: ChildSchema[] = []
+  for (const member of HOLDERS[def.type] ?? []) {
     const held = member === 'getter' ? givenBy(schema) : def[member]
-    if (isSchema(held)) return [{ member, key: undefined, schema: held }]
-    return Object.entries(Object(held)).flatMap(([key, each]) =>
-      isSchema(each) ? [{ member, key, schema: each }] : [],
-    )
-  })
+    if (isSchema(held)) children.push({ member, key: undefined, schema: held })
+    else
+      for (const [key, each] of Object.entries(Object(held)))
+        if (isSchema(each)) children.push({ member, key, schema: each })
+  }
+  return children
 }
 
 /** The schema that a lazy one stands for, or `undefined` for any other. */

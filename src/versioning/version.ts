@@ -306,23 +306,28 @@ export function createSelect<V extends Versioned>(
 ): (version: string | null, answers: FallbackKinds) => readonly V[] {
   const unversioned = candidates.filter(({ spec }) => spec.unversioned)
   const neutral = candidates.filter(({ spec }) => spec.neutral)
+  let strongest: ReadonlyMap<string, readonly V[]> | undefined
   return (version, answers) => {
-    const claimed = version === null ? [] : strongest(candidates, version)
-    if (claimed.length > 0) return claimed
+    strongest ??= strongestOf(candidates)
+    const claimed = version === null ? undefined : strongest.get(version)
+    if (claimed !== undefined) return claimed
     if (answers.unversioned && unversioned.length > 0) return unversioned
     return answers.neutral ? neutral : []
   }
 }
 
-function strongest<V extends Versioned>(candidates: readonly V[], version: string): readonly V[] {
-  let best: VersionClaim | undefined
-  let holders: V[] = []
+/** The candidates with the strongest claim on each version. */
+function strongestOf<V extends Versioned>(candidates: readonly V[]): ReadonlyMap<string, readonly V[]> {
+  const holders = new Map<string, readonly [V, ...V[]]>()
   for (const candidate of candidates) {
-    const claim = candidate.spec.claims.get(version)
-    if (claim === undefined) continue
-    const order = best === undefined ? -1 : compareClaims(claim, best)
-    if (order < 0) [best, holders] = [claim, [candidate]]
-    else if (order === 0) holders.push(candidate)
+    const alone = [candidate] as const
+    for (const [version, claim] of candidate.spec.claims) {
+      const others = holders.get(version)
+      const best = others?.[0].spec.claims.get(version)
+      const order = best === undefined ? -1 : compareClaims(claim, best)
+      if (order < 0) holders.set(version, alone)
+      else if (order === 0 && others !== undefined) holders.set(version, [...others, candidate])
+    }
   }
   return holders
 }

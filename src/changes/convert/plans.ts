@@ -49,7 +49,8 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   const named = (schema: Schema): readonly Step[] =>
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
   const orderOf: Plans['orderOf'] = ({ change }) => orders.get(change) ?? 0
-  const stepsIn = createStepsIn(modelledFieldsOf, (schema) =>
+  const within = createWithin(modelledFieldsOf)
+  const stepsIn = createStepsIn({ modelledFieldsOf, within }, (schema) =>
     namedModel(schema) === undefined ? [] : named(schema),
   )
   const reached = new Map<Schema, readonly number[]>()
@@ -89,43 +90,36 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
             named(schema).filter((step) => orderOf(step) < age),
           )
     // one schema for both directions, as documents show schemas of one name once
-    return Object.assign(
-      plan,
-      built,
-      isSplit(schema, { modelledFieldsOf, reachOf }) ? {} : { parse: built.wire },
-    )
+    return Object.assign(plan, built, isSplit(schema, { within, reachOf }) ? {} : { parse: built.wire })
   }
-  const defaultsIn = createDefaultsIn(modelledFieldsOf, reachOf)
-  const within = (schema: Schema): Iterable<Schema> => allIn(schema, modelledFieldsOf)
-  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: within, copies })
+  const defaultsIn = createDefaultsIn(within, reachOf)
+  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
+  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
   return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
 }
 
 /** Finds the defaults in a schema that changes convert. */
-function createDefaultsIn(
-  modelledFieldsOf: Plans['modelledFieldsOf'],
-  reachOf: Plans['reachOf'],
-): Plans['defaultsIn'] {
+function createDefaultsIn(within: Within, reachOf: Plans['reachOf']): Plans['defaultsIn'] {
   const isReached = (schema: Schema): boolean => 'defaultValue' in defOf(schema) && reachOf(schema).length > 0
   const defaults = new Map<Schema, readonly Schema[]>()
   return (schema) => {
-    const found = defaults.get(schema) ?? [...allIn(schema, modelledFieldsOf)].filter(isReached)
+    const found = defaults.get(schema) ?? [...allIn(schema, within)].filter(isReached)
     defaults.set(schema, found)
     return found
   }
 }
 
 /** A schema with all that are in it, those of fields in older versions included. */
-function allIn(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ReadonlySet<Schema> {
+function allIn(schema: Schema, within: Within): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too
-  for (const each of seen) for (const within of schemasWithin(each, modelledFieldsOf)) seen.add(within)
+  for (const each of seen) for (const child of within(each)) seen.add(child)
   return seen
 }
 
 /** Finds the steps that reach a schema: the steps of its objects, and of the older shapes of their fields. */
 function createStepsIn(
-  modelledFieldsOf: Plans['modelledFieldsOf'],
+  { modelledFieldsOf, within }: Pick<Plans, 'modelledFieldsOf'> & { readonly within: Within },
   stepsOfNames: (schema: Schema) => readonly Step[],
 ): Plans['stepsIn'] {
   const known = new Map<Schema, ReadonlySet<Step>>()
@@ -133,7 +127,7 @@ function createStepsIn(
     const steps =
       known.get(schema) ??
       new Set(
-        [...allIn(schema, modelledFieldsOf)].flatMap((each) => [
+        [...allIn(schema, within)].flatMap((each) => [
           ...stepsOf(each, modelledFieldsOf).map(({ step }) => step),
           ...stepsOfNames(each),
         ]),
@@ -148,24 +142,32 @@ function stepsOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): M
   return defOf(schema).type === 'object' ? modelledFieldsOf(schema).steps : []
 }
 
-/** The schemas in a schema, those of its fields in older versions included. */
-function schemasWithin(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): readonly Schema[] {
-  const older = stepsOf(schema, modelledFieldsOf).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
-  return [...childrenOf(schema).map((child) => child.schema), ...older]
+/** Lists the schemas in a schema, those of its fields in older versions included. */
+type Within = (schema: Schema) => readonly Schema[]
+
+/** Each schema is looked into once, because the routes of an application have many models in common. */
+function createWithin(modelledFieldsOf: Plans['modelledFieldsOf']): Within {
+  const known = new Map<Schema, readonly Schema[]>()
+  return (schema) => {
+    const found = known.get(schema)
+    if (found !== undefined) return found
+    const older = stepsOf(schema, modelledFieldsOf).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
+    const all = [...childrenOf(schema).map((child) => child.schema), ...older]
+    known.set(schema, all)
+    return all
+  }
 }
 
 /** Whether a schema is read in another way than it is written: something in it is converted before it is transformed. */
 function isSplit(
   schema: Schema,
-  { modelledFieldsOf, reachOf }: Pick<Plans, 'modelledFieldsOf' | 'reachOf'>,
+  { within, reachOf }: Pick<Plans, 'reachOf'> & { readonly within: Within },
   seen: Set<Schema> = new Set(),
 ): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
   if (defOf(schema).type === 'pipe' && reachOf(schema).length > 0) return true
-  return schemasWithin(schema, modelledFieldsOf).some((within) =>
-    isSplit(within, { modelledFieldsOf, reachOf }, seen),
-  )
+  return within(schema).some((child) => isSplit(child, { within, reachOf }, seen))
 }
 
 function wasOf(fieldChange: FieldChange): readonly Schema[] {

@@ -199,8 +199,13 @@ function toRoots(
     unknownVersion: always(leaves.other),
     all: union,
     prefixZones,
-    zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
+    zoneAt: createZoneAt(inner, outer, prefix),
   }
+}
+
+/** Creates the function that finds the zone of a path. It stands apart from what builds the table, which would stay in memory with it. */
+function createZoneAt(inner: Zone, outer: Zone | undefined, prefix: TableMode['prefix']): Table['zoneAt'] {
+  return outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner)
 }
 
 function literalsIn(prefix: string): readonly string[] {
