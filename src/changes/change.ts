@@ -1,6 +1,7 @@
 import { recordLocation } from '../base/definition-error.ts'
 import { isString, type Awaitable } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
+import type { Reformat } from './operations/reformat-errors.ts'
 import type { Operation, Earlier } from './operations/operation.ts'
 import type {
   Fact,
@@ -24,7 +25,7 @@ import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/con
 /** The facts of a change about models and routes. */
 type FactsIn<P extends readonly Part[]> = P[number]['~was']
 
-type Part = Reshape | Operation
+type Part = Reshape | Operation | Reformat
 
 /** The options of `defineVersionChange`. */
 export interface VersionChangeOptions<V extends string, P, S extends boolean> {
@@ -36,7 +37,7 @@ export interface VersionChangeOptions<V extends string, P, S extends boolean> {
   readonly description?: string
   /** The word that logs and code name the change by. @default the title in kebab case */
   readonly id?: string
-  /** The changes of models and routes. */
+  /** The changes of models, routes and the error format. */
   readonly change: P
   /** Whether handlers may ask for it with `context.since`. @default false */
   readonly sideEffects?: S
@@ -54,8 +55,8 @@ export interface VersionChange<V extends string = string, F = unknown, S extends
   readonly description: string
   /** The word that logs and code name the change by. */
   readonly id: string
-  /** The changes of models and routes. */
-  readonly change: readonly (Reshape | Operation)[]
+  /** The changes of models, routes and the error format. */
+  readonly change: readonly (Reshape | Operation | Reformat)[]
   /** Whether handlers may ask for it with `context.since`. */
   readonly sideEffects: S
   /** Whether changelogs and documents leave its title and description out. */

@@ -94,6 +94,12 @@ const RESPONSE: Rules = Object.fromEntries(
     return member === 'response' && own !== undefined ? [[own, RECORD]] : []
   }),
 )
+const REFORMAT: Rules = {
+  kind: ANY,
+  now: [isSchema, 'a schema'],
+  was: [isSchema, 'a schema'],
+  down: FUNCTION,
+}
 const NAMED: Rules = { was: [isModelName, "a name such as 'User'"] }
 
 /** Every value of the wrong kind in a change. Types find these mistakes too, but only in TypeScript. */
@@ -107,7 +113,7 @@ export function changeKinds(change: Readonly<Record<string, unknown>>): readonly
     ...optionProblems(where, given, CHANGE),
     ...missing(where, change, '', {
       title: 'a few words for changelogs',
-      change: 'a list of reshapes and operations',
+      change: 'a list of reshapes, operations and reformatErrors',
     }),
     ...list.flatMap((part) => partKinds(where, part)),
   ].map((problem) => atDefinition({ ...problem, code: 'invalid_change' }, change))
@@ -127,6 +133,14 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
             ]
           : [],
       ),
+    ]
+  if (part['kind'] === 'reformat')
+    return [
+      ...missing(where, part, 'reformatErrors.', {
+        was: 'the schema before the change',
+        down: 'the function that returns the older body',
+      }),
+      ...optionProblems(where, part, REFORMAT, 'reformatErrors.'),
     ]
   if (part['kind'] !== 'operation') return []
   const { response } = part

@@ -210,8 +210,8 @@ function partProblems(
   models: readonly unknown[],
   change: object,
 ): readonly DefinitionProblem[] {
-  if (!isRecord(part) || (part['kind'] !== 'reshape' && part['kind'] !== 'operation')) {
-    const fix = 'list the results of reshape and operation'
+  if (!isRecord(part) || !PARTS.has(part['kind'])) {
+    const fix = 'list the results of reshape, operation and reformatErrors'
     return [refuse(`the change "${id}" holds ${describeValue(part)}`, fix, change)]
   }
   if (part['kind'] !== 'reshape') return []
@@ -222,3 +222,5 @@ function partProblems(
   // models is what has to be edited, and not the change
   return [refuse(`models does not list ${name}, which the change "${id}" reshapes`, `add ${name} to models`)]
 }
+
+const PARTS: ReadonlySet<unknown> = new Set(['reshape', 'operation', 'reformat'])

@@ -139,17 +139,26 @@ function schemaProblems(
       ),
     ),
   ]
+  return positionProblems(positions, route, plans)
+}
+
+/** Lists the schemas of a route, or of the error format, that a change reaches and nothing can convert. */
+export function positionProblems(
+  positions: readonly Position[],
+  { label, definitions }: Pick<ResolvedRoute, 'label' | 'definitions'>,
+  plans: Plans,
+): readonly DefinitionProblem[] {
   return positions.flatMap(({ position, schema, isSent }) => {
     const types = new Set(stuckIn(schema, isSent))
     return [...types].map((type) =>
       atDefinition(
         {
           code: 'unconvertible_schema',
-          where: route.label,
+          where: label,
           message: `${position} holds a model inside ${WORDS[type] ?? `z.${type}()`}, and a change reaches it`,
           fix: FIXES[type] ?? 'hold the model in an object, a list, a record, a tuple or a union',
         },
-        ...route.definitions,
+        ...definitions,
       ),
     )
   })

@@ -26,6 +26,7 @@ import { operationProblems, parameterProblems, type OrderedOperation } from './o
 import { bodyProblems, wasSchemas } from './operations/bodies.ts'
 import { inputProblems } from './operations/whole-input.ts'
 import { pagedProblems } from './operations/paged.ts'
+import { errorFormatProblems, errorSchemas } from './errors-before.ts'
 import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { appliedAt, olderRoute, operatedRoute, type OperatedRoute } from './older-route.ts'
@@ -82,7 +83,7 @@ export function operationsOf(changes: readonly AnyChange[]): readonly OrderedOpe
 export function createExpand(parts: HistoryParts): ExpandRoutes {
   const { versions, spellings, changes, plans, next = `>${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
-  return (given, knownOf) => {
+  return (given, knownOf, errors) => {
     // `'next'` is the version that unreleased changes get, or a range that begins after the newest one
     const routes = given.map((route) => {
       const entries = specEntries(route.version)
@@ -121,10 +122,16 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
     for (const step of told) used.steps.add(step)
+    for (const schema of errorSchemas(errors, changes))
+      for (const step of plans.stepsIn(schema)) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
     const isSent = (step: Step): boolean => used.sent.has(step)
     const chains = [...plans.chains.values()]
-    problems.push(...parts.problems, ...stepProblems(chains, isSent, told))
+    problems.push(
+      ...errorFormatProblems(errors, parts),
+      ...parts.problems,
+      ...stepProblems(chains, isSent, told),
+    )
     // another deployment may serve a version that needs the unused parts
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (problems.length > 0) throw new DefinitionError(problems)

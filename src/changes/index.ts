@@ -41,6 +41,12 @@ export {
   type Operation,
   type OperationOptions,
 } from './operations/operation.ts'
+export {
+  reformatErrors,
+  type Reformat,
+  type ReformatExtra,
+  type ReformatOptions,
+} from './operations/reformat-errors.ts'
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
 export type { FieldExtra, LoadedExtra, ChangeExtra } from './convert/converter.ts'

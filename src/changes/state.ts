@@ -355,6 +355,14 @@ export type BodyAt<S, N, St> =
       >
     : S
 
+/** The schema of the body of errors in a state. */
+export type ErrorFormatAt<F, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? 'error format' extends keyof ByName<C>
+      ? BodyInVersion<F, unknown, 'error format', ChangesIn<ByName<C>['error format'], New>, Vs>
+      : F
+    : F
+
 /** The schema that the response of a route had in a version. `R` is the name of the route, `never` for none. */
 export type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S

@@ -49,7 +49,7 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
   const responses = new Map(
     [...route.responses].map(([key, schema]) => [
       key,
-      toBody(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
+      toBodyLayer(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
     ]),
   )
   const only = route.isOneResponse ? responses.get(route.status) : undefined
@@ -89,12 +89,12 @@ function toItems(route: ResolvedRoute, age: number, plans: Plans): VersionLayer[
   const items = new Map<string, BodyLayer>()
   for (const [name, schema] of route.stream?.schemas ?? [])
     if (plans.planOf(schema, age) !== undefined)
-      items.set(name, toBody(route, createToOlder(schema, [], age, plans)))
+      items.set(name, toBodyLayer(route, createToOlder(schema, [], age, plans)))
   return items
 }
 
 /** A body whose errors name the route and the change that fails. A value that is not there is not converted. */
-function toBody(route: ResolvedRoute, conversion: BodyConversion): BodyLayer {
+export function toBodyLayer(route: Pick<ResolvedRoute, 'label'>, conversion: BodyConversion): BodyLayer {
   const { schema, toOlder, isParsedFirst, contentType } = conversion
   const body = { schema, toOlder: undefined, isParsedFirst, contentType }
   if (toOlder === undefined) return body
@@ -250,7 +250,7 @@ function withoutNames({ request, state, loading, keeper, altered }: Extra): Extr
 }
 
 /** Names the route that cannot be served, and the change. The error itself is its cause. */
-function failed({ label }: ResolvedRoute, error: unknown): Error {
+function failed({ label }: Pick<ResolvedRoute, 'label'>, error: unknown): Error {
   // what loads data may refuse the request
   if (error instanceof HttpError) return error
   const change = error instanceof MigrationError ? error.change : undefined

@@ -1,12 +1,12 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
 import type { EnvelopeContent, EnvelopeIn, EnvelopesIn, Wrapping } from '../define/interceptor.ts'
 import type { ProblemAt } from '../changes/problem-state.ts'
-import type { OutAt, ResponsesAt } from '../changes/state.ts'
+import type { ErrorFormatAt, OutAt, ResponsesAt, StateOf } from '../changes/state.ts'
 import type { JsonValue, ResponseKey, SuccessStatus, OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream, ItemStream, NamedEvents } from './event-stream.ts'
 import type { ProblemDocument } from '../define/error-format.ts'
 import type { Declared } from '../define/problem.ts'
-import type { TYPES } from '../define/names.ts'
+import type { TYPES, VersionsOf } from '../define/names.ts'
 import type { ValidationIssue } from '../http/errors.ts'
 import { isObject, isRecord, isString } from '../base/values.ts'
 
@@ -120,7 +120,14 @@ type MarkedAnswers<E, N, St, Around, Ps> =
       EnvelopesOf<Around, EnvelopesIn<E>>,
       [Ps] extends [never] ? number : SuccessStatus
     >
-  | ProblemAnswers<unknown extends St ? Ps : Ps extends unknown ? ProblemAt<Ps, N, St> : never, St>
+  | ProblemAnswers<unknown extends St ? Ps : ProblemsAt<Ps, N, St>, St>
+
+/** The marks of problems in a state, none if errors had a format of their own then. */
+type ProblemsAt<Ps, N, St> = [ErrorFormatAt<never, St>] extends [never]
+  ? Ps extends unknown
+    ? ProblemAt<Ps, N, St>
+    : never
+  : never
 
 /** The declared responses of a route, in a state of the models. */
 type DeclaredAt<E, N, St> = unknown extends St
@@ -272,11 +279,22 @@ export const PROBLEM_TYPE = 'application/problem+json'
  * @example
  * type Failure = ErrorBody<typeof app>
  */
-export type ErrorBody<A> = A extends { readonly [TYPES]?: { readonly errors: infer F } }
-  ? [F] extends [Schema]
-    ? Wire<OutputOf<F>>
-    : ProblemDocument
+export type ErrorBody<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
+  readonly [TYPES]?: { readonly errors: infer F; readonly versions: infer H }
+}
+  ? ErrorIn<
+      F,
+      H extends { readonly history: infer History }
+        ? V extends string
+          ? StateOf<History, V>
+          : unknown
+        : unknown
+    >
   : never
+
+/** The body of errors in a state of the models. */
+type ErrorIn<F, St> =
+  ErrorFormatAt<F, St> extends infer Format extends Schema ? Wire<OutputAt<Format, St>> : ProblemDocument
 
 /**
  * A response of 400 or more that the route does not declare. Members such as `code` are those of a problem document (RFC 9457). `data` is
@@ -354,7 +372,9 @@ export class ProblemError extends Error {
    * @example
    * if (ProblemError.isFrom<typeof app>(error)) show(error.data.error.message)
    */
-  static isFrom<A>(error: unknown): error is ProblemError & { readonly data: ErrorBody<A> } {
+  static isFrom<A, const V extends VersionsOf<A> | undefined = undefined>(
+    error: unknown,
+  ): error is ProblemError & { readonly data: ErrorBody<A, V> } {
     return error instanceof ProblemError && error.#isOwn
   }
 }

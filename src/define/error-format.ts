@@ -1,7 +1,6 @@
 import { checkOptions, type Rules } from '../base/definition-error.ts'
 import { isFunction, isString } from '../base/values.ts'
 import type { HttpError, ValidationIssue } from '../http/errors.ts'
-import type { FinishedResponse } from '../http/http.ts'
 import { isSchema, type InputOf, type Schema } from '../schema/schema.ts'
 import type { ExecutionContext } from './context.ts'
 
@@ -49,9 +48,6 @@ export interface ProblemDocument {
   /** Further members of the error. */
   readonly [member: string]: unknown
 }
-
-/** Writes the response to an error. Throws if the error holds what cannot be sent. */
-export type WriteError = (error: HttpError, context?: ExecutionContext) => FinishedResponse
 
 // `createApp` reports those that are missing, and types that cannot be sent
 const OPTIONS: Rules = {

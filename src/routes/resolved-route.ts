@@ -189,7 +189,12 @@ export interface LayerExtra {
 export type ExpandRoutes = (
   routes: readonly ResolvedRoute[],
   knownOf: (routes: readonly ResolvedRoute[]) => KnownVersions,
+  /** The schema of the error format, `undefined` for problem documents. */
+  errors: Schema | undefined,
 ) => readonly ResolvedRoute[]
+
+/** Finds the body of errors of a status in a version, or `undefined` if no change reaches it. */
+export type ErrorsBefore = (version: string, status: number) => BodyLayer | undefined
 
 /**
  * Converts a value between versions. Without one, it is of the newest models. If a change loads data for it, the result is a promise.
@@ -220,6 +225,8 @@ export interface ChangeUse {
 export interface HistoryCode {
   readonly expand: ExpandRoutes
   readonly migrate: MigrateValue
+  /** Returns `undefined` if no change reaches errors of a format, or problem documents without one. */
+  readonly errorsBefore: (format: Schema | undefined) => ErrorsBefore | undefined
   /** The tokens that changes inject. */
   readonly uses: readonly ChangeUse[]
 }

@@ -706,7 +706,7 @@ type PartInVersion<Sub, Sh, P, N, U, Vs> = [U] extends [never]
         >
     : Sub
 
-type Part_2 = Reshape | Operation
+type Part_2 = Reshape | Operation | Reformat
 
 type Partials<T> = Flat<
   {
@@ -747,6 +747,21 @@ type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends {
   : {
       [P in OutputOf<K> & PropertyKey]: AtVersion<E, St, Side>
     }
+
+export interface Reformat<F = unknown> {
+  readonly '~was': F
+  readonly kind: 'reformat'
+}
+
+export interface ReformatExtra extends ChangeExtra {
+  readonly status: number
+}
+
+export interface ReformatOptions<N, W> {
+  readonly down: (now: N extends Schema ? OutputOf<N> : ProblemDocument, extra: ReformatExtra) => Given<W>
+  readonly now?: N
+  readonly was: W
+}
 
 type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
@@ -899,7 +914,7 @@ type ValueAt<S, Vs, C, V> = V extends string
 
 export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
   readonly '~was': F
-  readonly change: readonly (Reshape | Operation)[]
+  readonly change: readonly (Reshape | Operation | Reformat)[]
   readonly description: string
   readonly id: string
   readonly internal?: boolean
@@ -1080,6 +1095,10 @@ export function operation<
       | ([PW] extends [never] ? never : readonly [200, PW])
     >
 >
+
+export function reformatErrors<W extends Schema, N extends Schema | undefined = undefined>(
+  options: ReformatOptions<N, W>,
+): Reformat<Said<'error format', readonly ['error format', W]>['fact']>
 
 export function reshape<
   M extends AnyModel,

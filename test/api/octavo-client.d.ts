@@ -285,14 +285,22 @@ type EnvelopesOf<Around, Own> = [Own] extends [never]
     : EnvelopesAround<Around>
   : readonly [...EnvelopesAround<Around>, ...([Own] extends [Both<Own>] ? Own : readonly [unknown])]
 
-export type ErrorBody<A> = A extends {
+export type ErrorBody<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
   readonly [TYPES]?: {
     readonly errors: infer F
+    readonly versions: infer H
   }
 }
-  ? [F] extends [Schema]
-    ? Wire<OutputOf<F>>
-    : ProblemDocument
+  ? ErrorIn<
+      F,
+      H extends {
+        readonly history: infer History
+      }
+        ? V extends string
+          ? StateOf<History, V>
+          : unknown
+        : unknown
+    >
   : never
 
 type ErrorChanges<N, C, New> = ChangesIn<
@@ -303,6 +311,16 @@ type ErrorChanges<N, C, New> = ChangesIn<
 type ErrorFacts<U, N> = U extends AnyTold
   ? Extract<U['~was'], Fact<About<`errors ${N & string}`> | 'errors *'>>[1]
   : never
+
+type ErrorFormatAt<F, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? 'error format' extends keyof ByName<C>
+      ? BodyInVersion<F, unknown, 'error format', ChangesIn<ByName<C>['error format'], New>, Vs>
+      : F
+    : F
+
+type ErrorIn<F, St> =
+  ErrorFormatAt<F, St> extends infer Format extends Schema ? Wire<OutputAt<Format, St>> : ProblemDocument
 
 type ErrorWasOf<Now, F> = F extends readonly [infer Code, infer W]
   ? Now extends readonly [unknown, Code, unknown, unknown]
@@ -430,7 +448,7 @@ type MarkedAnswers<E, N, St, Around, Ps> =
       EnvelopesOf<Around, EnvelopesIn<E>>,
       [Ps] extends [never] ? number : SuccessStatus
     >
-  | ProblemAnswers<unknown extends St ? Ps : Ps extends unknown ? ProblemAt<Ps, N, St> : never, St>
+  | ProblemAnswers<unknown extends St ? Ps : ProblemsAt<Ps, N, St>, St>
 
 type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
   ? CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
@@ -702,8 +720,10 @@ export class ProblemError extends Error {
   readonly detail: string | undefined
   readonly errors: readonly ValidationIssue[]
   readonly headers: Headers
-  static isFrom<A>(error: unknown): error is ProblemError & {
-    readonly data: ErrorBody<A>
+  static isFrom<A, const V extends VersionsOf<A> | undefined = undefined>(
+    error: unknown,
+  ): error is ProblemError & {
+    readonly data: ErrorBody<A, V>
   }
   readonly members: Readonly<Record<string, unknown>>
   readonly response: Response
@@ -725,6 +745,12 @@ type ProblemInVersion<D, Now, N, U, Vs> = [U] extends [never]
           Older
         >
     : D
+
+type ProblemsAt<Ps, N, St> = [ErrorFormatAt<never, St>] extends [never]
+  ? Ps extends unknown
+    ? ProblemAt<Ps, N, St>
+    : never
+  : never
 
 type ProblemsIn<E, Around> = Around extends readonly []
   ? Extract<E, DeclaredProblemMark>

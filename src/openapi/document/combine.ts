@@ -18,9 +18,10 @@ export interface DocumentOfVersion {
  * operations are merged; schemas of one name that differ get the version in their names.
  */
 export function combineDocuments(
-  parts: readonly DocumentOfVersion[],
+  given: readonly DocumentOfVersion[],
   settings: DocumentSettings,
 ): OpenApiDocument {
+  const parts = withOwnErrors(given)
   const [first] = parts
   if (first === undefined) throw new TypeError('combine: there is no document')
   const answers = Object.assign({}, first.answers, ...parts.map((part) => part.answers))
@@ -119,6 +120,36 @@ function numberCombinedIds(paths: OpenApiDocument['paths'], taken: Set<string>):
     ]),
   )
 }
+
+/** Documents whose operations have their errors written out, if versions have different ones. */
+function withOwnErrors(parts: readonly DocumentOfVersion[]): readonly DocumentOfVersion[] {
+  const shown = parts.map(({ answers: { Problem }, document: { components } }) =>
+    JSON.stringify([Problem, schemasIn(findReferences(Problem), components.schemas ?? {})]),
+  )
+  if (new Set(shown).size < 2) return parts
+  return parts.map((part) => {
+    const { answers, document } = part
+    const written = (response: Operation['responses'][string]): Operation['responses'][string] =>
+      '$ref' in response ? (answers[response.$ref.slice(RESPONSES.length)] ?? response) : response
+    const paths = Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          {
+            ...operation,
+            responses: Object.fromEntries(
+              Object.entries(operation.responses).map(([status, response]) => [status, written(response)]),
+            ),
+          },
+        ]),
+      ),
+    ])
+    return { ...part, document: { ...document, paths: Object.fromEntries(paths) } }
+  })
+}
+
+const RESPONSES = '#/components/responses/'
 
 /** Documents in which schemas of one name are the same schema. */
 function withOwnNames(parts: readonly DocumentOfVersion[]): readonly DocumentOfVersion[] {

@@ -48,11 +48,11 @@ export function toDocument(
   settings: DocumentSettings,
   { writeOperation, webhooks }: DocumentParts,
 ): DatedDocument {
-  const { version, routes } = documented
+  const { version, routes, errorFormat } = documented
   const { middleware, openapi } = settings
   const now = settings.now()
   const answers = toErrorAnswers(
-    conversion.errors,
+    errorFormat && conversion.errors.get(errorFormat.schema),
     settings.versioning?.schemes[0]?.statusCodes,
     routes.flatMap(({ route }) => addedTo(route, middleware)).flatMap(({ problems = [] }) => problems),
   )

@@ -3,13 +3,13 @@ import {
   type DefinitionProblem,
   type DefinitionWarning,
 } from '../../base/definition-error.ts'
-import type { ErrorFormat } from '../../define/error-format.ts'
 import { combineDocuments } from './combine.ts'
 import { toDocument, WITHOUT_SCHEMAS, type DatedDocument } from './document.ts'
 import type {
   Conversion,
   ConvertSchemas,
   Convertible,
+  DocumentedFormat,
   DocumentedVersion,
   DocumentSettings,
   NamedSchema,
@@ -25,8 +25,6 @@ export interface GeneratorSource {
   /** Oldest first; the last may have the version `null`. */
   readonly versions: readonly DocumentedVersion[]
   readonly named: readonly NamedSchema[]
-  /** `undefined` for problem documents. */
-  readonly errorFormat: ErrorFormat | undefined
   readonly settings: DocumentSettings
   /** Is called with what no document can show, once schemas are converted. */
   readonly warn: (warning: DefinitionWarning) => void
@@ -46,6 +44,7 @@ export interface Generator {
 const NOTHING: DocumentedVersion = {
   version: null,
   routes: [],
+  errorFormat: undefined,
   lifetime: undefined,
   policy: undefined,
   isElsewhere: false,
@@ -53,7 +52,7 @@ const NOTHING: DocumentedVersion = {
 
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
-  { versions, named, errorFormat, settings, warn }: GeneratorSource,
+  { versions, named, settings, warn }: GeneratorSource,
   convert: ConvertSchemas | undefined,
 ): Generator {
   const list = versions.flatMap(({ version }) => version ?? [])
@@ -63,7 +62,7 @@ export function createGenerator(
   ]
   const conversionOf = createConversions(
     versions,
-    convert && ((some) => convert([...routesOf(some), ...sentIn(some)], named, errorFormat)),
+    convert && ((some) => convert([...routesOf(some), ...sentIn(some)], named, formatsIn(some))),
     warn,
   )
   const writeOperation = createOperations()
@@ -135,7 +134,7 @@ function createConversions(
           },
         ]),
       ),
-      errors: undefined,
+      errors: new Map(),
       components: {},
       problems: [],
       warnings: [],
@@ -154,6 +153,12 @@ function createConversions(
     apart.set(documented, own)
     return own
   }
+}
+
+/** The formats of errors in versions, each once. */
+function formatsIn(versions: readonly DocumentedVersion[]): readonly DocumentedFormat[] {
+  const formats = versions.flatMap(({ errorFormat }) => errorFormat ?? [])
+  return [...new Map(formats.map((format) => [format.schema, format])).values()]
 }
 
 function routesOf(versions: readonly DocumentedVersion[]): readonly Convertible[] {

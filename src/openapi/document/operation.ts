@@ -17,7 +17,7 @@ import type {
   RequestBody,
   SecurityAlternative,
 } from './types.ts'
-import type { ErrorAnswers } from './problems.ts'
+import { isFormatted, type ErrorAnswers } from './problems.ts'
 import { summarize } from './summary.ts'
 import type { RequestWire } from './wire.ts'
 
@@ -39,11 +39,19 @@ export type WriteOperation = (documented: DocumentedRoute, method: Method, parts
 export function createOperations(): WriteOperation {
   const known = new WeakMap<ConvertedRoute, Map<string, WithParameters>>()
   return (documented, method, parts) => {
-    const { converted, wire, now } = parts
+    const { converted, wire, now, answers } = parts
     // media types that name the version make each another
     if (wire.toAccepted !== undefined) return toRouteOperation(documented, method, parts)(wire.parameters)
     const { lifetime } = documented
-    const key = JSON.stringify([method, wire.origin, wire.refusals, isDeprecated(lifetime, now), lifetime])
+    const format = isFormatted(answers) && answers.Problem.content
+    const key = JSON.stringify([
+      method,
+      wire.origin,
+      wire.refusals,
+      isDeprecated(lifetime, now),
+      lifetime,
+      format,
+    ])
     const operations = known.get(converted) ?? new Map<string, WithParameters>()
     known.set(converted, operations)
     const operation = operations.get(key) ?? toRouteOperation(documented, method, parts)

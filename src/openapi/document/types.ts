@@ -236,6 +236,8 @@ export interface DocumentedVersion {
   readonly routes: readonly DocumentedRoute[]
   readonly lifetime: Lifetime | undefined
   readonly policy: VersionPolicy | undefined
+  /** The format of its errors, or `undefined` for problem documents. */
+  readonly errorFormat: DocumentedFormat | undefined
   /** Whether another deployment serves it, so that the document of all versions only announces it. */
   readonly isElsewhere: boolean
 }
@@ -312,8 +314,8 @@ export interface Convertible extends Pick<
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {
   readonly routes: ReadonlyMap<Convertible, ConvertedRoute>
-  /** The content of errors, or `undefined` for problem documents. */
-  readonly errors: Content | undefined
+  /** The contents of errors by the schemas of their formats. */
+  readonly errors: ReadonlyMap<Schema, Content>
   /** Under `#/components/schemas/`, by name. */
   readonly components: Readonly<Record<string, SchemaObject>>
   /** Names that two schemas have, and names that no component can have. */
@@ -322,11 +324,14 @@ export interface Conversion {
   readonly warnings: readonly DefinitionWarning[]
 }
 
-/** Converts the schemas of routes and webhooks, and of the format of errors. */
+/** The format of errors in a version. */
+export type DocumentedFormat = Pick<ErrorFormat, 'contentType' | 'schema'>
+
+/** Converts the schemas of routes and webhooks, and of the formats of errors. */
 export type ConvertSchemas = (
   routes: readonly Convertible[],
   named: readonly NamedSchema[],
-  errorFormat: ErrorFormat | undefined,
+  formats: readonly DocumentedFormat[],
 ) => Conversion
 
 /** The content of a stream. */

@@ -41,13 +41,16 @@ import { findReferences, schemasIn } from '../document/refs.ts'
  * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
  * show is a warning. zod has to be loaded.
  */
-export const convert: ConvertSchemas = (routes, named, errorFormat) => {
+export const convert: ConvertSchemas = (routes, named, formats) => {
   const byRoute = new Map(routes.map((route) => [route, toSchemaPlaces(route)]))
-  const errorPlace = errorFormat && toErrorPlace(errorFormat)
-  const places = [...byRoute.values(), errorPlace ?? []].flat()
+  const errorPlaces = formats.map((format) => ({ format, place: toErrorPlace(format) }))
+  const places = [...byRoute.values(), errorPlaces.map(({ place }) => place)].flat()
   // an id of the schema and names of modules win
-  const errorName =
-    errorPlace === undefined ? [] : [{ name: 'Error', schema: errorPlace.schema, where: 'errorFormat' }]
+  const errorName = errorPlaces.map(({ place: { schema } }) => ({
+    name: 'Error',
+    schema,
+    where: 'errorFormat',
+  }))
   const inventory = takeInventory(places, [...named, ...errorName])
   const shown = { input: showAll('input', inventory), output: showAll('output', inventory) }
   const rawOf = (place: SchemaPlace): SchemaObject =>
@@ -58,13 +61,17 @@ export const convert: ConvertSchemas = (routes, named, errorFormat) => {
   const converted = new Map(
     [...byRoute].map(([route, own]) => [route, toConvertedRoute(route, own, { rawOf, shown, finished })]),
   )
-  const errors = errorFormat &&
-    errorPlace && { [errorFormat.contentType]: { schema: finished.finish(rawOf(errorPlace), 'output') } }
+  const errors = new Map(
+    errorPlaces.map(({ format, place }) => [
+      format.schema,
+      { [format.contentType]: { schema: finished.finish(rawOf(place), 'output') } },
+    ]),
+  )
   const schemas = [...converted.values()].flatMap(routeSchemasOf)
   return {
     routes: converted,
     errors,
-    components: schemasIn(findReferences([schemas, errors]), finished.components),
+    components: schemasIn(findReferences([schemas, ...errors.values()]), finished.components),
     problems: [...inventory.problems, ...finished.problems],
     warnings,
   }

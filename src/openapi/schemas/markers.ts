@@ -325,7 +325,7 @@ export function headerSchemasOf(openapi: object): readonly HeaderSchema[] {
     ),
   )
 }
-export function toErrorPlace({ schema }: ErrorFormat): SchemaPlace {
+export function toErrorPlace({ schema }: Pick<ErrorFormat, 'schema'>): SchemaPlace {
   const owner = { name: 'error', label: 'errorFormat' }
   return { owner, at: 'schema', source: 'default', io: 'output', holds: 'value', schema: toZod(schema) }
 }

@@ -1,3 +1,4 @@
+import type { ErrorFormat } from '../../define/error-format.ts'
 import { importInTurn, once } from '../../base/values.ts'
 import { historyCodeOf, type ResolvedRoute, type ExpandRoutes } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/modules.ts'
@@ -47,16 +48,20 @@ interface CompileInput {
   readonly runtime: RuntimeServices
 }
 
-type HistoryServices = Pick<AppServices, 'isSince' | 'migrate'>
+type HistoryServices = Pick<AppServices, 'isSince' | 'migrate' | 'errorsBefore'>
 
 /** Returns the functions of a history for requests; without one, they throw. */
-function createHistoryServices(history: VersionHistory | undefined): HistoryServices {
+function createHistoryServices(
+  history: VersionHistory | undefined,
+  format: ErrorFormat | undefined,
+): HistoryServices {
   return {
     isSince: (change, version) => {
       if (history === undefined) return failWithoutHistory()
       return version === null || history.isSince(change, version)
     },
     migrate: historyCodeOf(history)?.migrate ?? failWithoutHistory,
+    errorsBefore: historyCodeOf(history)?.errorsBefore(format?.schema),
   }
 }
 
@@ -80,7 +85,7 @@ export function compileApp(definitions: AppDefinitions, input: CompileInput): Co
   const versionAt = createVersionAt(settings)
   const shared = {
     ...toShared(definitions, input, versionAt),
-    ...createHistoryServices(versioning?.history),
+    ...createHistoryServices(versioning?.history, settings.errorFormat),
   }
   const { table, locate, miss, reporter, services } = toRouted(definitions, input, shared, outer.recover)
   const { live, ready } = settings.health ?? {}
@@ -197,7 +202,7 @@ function toRouted(
   shared: SharedServices & HistoryServices,
   recover: Recover,
 ): Routed {
-  const written = versionRoutes(given, versioning)
+  const written = versionRoutes(given, versioning, settings.errorFormat)
   const routes = settings.telemetry?.routes?.(written) ?? written
   const mode: TableMode = {
     strict: settings.trailingSlash === 'strict',
@@ -233,10 +238,13 @@ function toRouted(
 function versionRoutes(
   routes: readonly ResolvedRoute[],
   versioning: Versioning | undefined,
+  format: ErrorFormat | undefined,
   expand: ExpandRoutes | undefined = historyCodeOf(versioning?.history)?.expand,
 ): readonly ResolvedRoute[] {
   if (versioning === undefined || expand === undefined) return routes
-  return expand(routes, (own) => createKnown(versioning, declaredVersions(own.map(({ version }) => version))))
+  const knownOf: Parameters<ExpandRoutes>[1] = (own) =>
+    createKnown(versioning, declaredVersions(own.map(({ version }) => version)))
+  return expand(routes, knownOf, format?.schema)
 }
 
 /** Loads what `context.call` needs: when the application is ready, or with the first call. */

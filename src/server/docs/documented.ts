@@ -1,6 +1,9 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
+import { historyCodeOf } from '../../routes/resolved-route.ts'
+import type { ErrorFormat } from '../../define/error-format.ts'
 import type {
+  DocumentedFormat,
   DocumentedRoute,
   DocumentedVersion,
   Parameter,
@@ -9,7 +12,7 @@ import type {
 } from '../../openapi/document/types.ts'
 import { METHODS, headerName, type Method } from '../../http/http.ts'
 import type { PathShape } from '../../router/node.ts'
-import { selectorOf, writeVersion, type Versioning } from '../../versioning/versioning.ts'
+import { selectorOf, staticDefault, writeVersion, type Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/version.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Table, TableRoute } from '../routing/table/table.ts'
@@ -50,23 +53,18 @@ const known = new WeakMap<Table, Map<Which, readonly DocumentedVersion[]>>()
  * Returns the routes of each version, oldest first, and last, with the version `null`, those that only a request without version gets;
  * without versioning that is everything. Worked out once for a table, which never changes.
  */
-export function toDocumentedVersions(
-  table: Table,
-  versioning: Versioning | undefined,
-  which: Which,
-): readonly DocumentedVersion[] {
+export function toDocumentedVersions(source: RouteMapSource, which: Which): readonly DocumentedVersion[] {
+  const { table } = source
   const lists = known.get(table) ?? new Map<Which, readonly DocumentedVersion[]>()
   known.set(table, lists)
   const list =
-    lists.get(which) ??
-    listVersions(table, versioning, ({ includeInSchema }) => which === 'all' || includeInSchema)
+    lists.get(which) ?? listVersions(source, ({ includeInSchema }) => which === 'all' || includeInSchema)
   lists.set(which, list)
   return list
 }
 
 function listVersions(
-  table: Table,
-  versioning: Versioning | undefined,
+  { table, versioning, settings }: RouteMapSource,
   isShown: (route: ResolvedRoute) => boolean,
 ): readonly DocumentedVersion[] {
   const { lifetimes } = table
@@ -83,6 +81,7 @@ function listVersions(
         const pick = ({ inVersion }: ShapeRoutes): TableRoute | undefined => inVersion(version)
         return (routes ??= isElsewhere ? [] : gather(answers, table, version, pick))
       },
+      errorFormat: formatIn(version, versioning, settings.errorFormat),
       lifetime: lifetimes.ofVersion(version),
       policy: policies.get(version),
       isElsewhere,
@@ -94,12 +93,31 @@ function listVersions(
   const unversioned = {
     version: null,
     routes: rest,
+    errorFormat: settings.errorFormat,
     lifetime: undefined,
     policy: undefined,
     isElsewhere: false,
   }
   return versions.length > 0 && rest.length === 0 ? versions : [...versions, unversioned]
 }
+
+/** The format of errors in a version, or `undefined` for problem documents. */
+function formatIn(
+  version: string,
+  versioning: Versioning | undefined,
+  format: ErrorFormat | undefined,
+): DocumentedFormat | undefined {
+  const older = historyCodeOf(versioning?.history)?.errorsBefore(format?.schema)?.(version, 400)
+  if (older === undefined) return format
+  const { schema, contentType } = older
+  return {
+    schema,
+    contentType:
+      contentType === undefined ? (format?.contentType ?? JSON_TYPE) : (contentType.named ?? JSON_TYPE),
+  }
+}
+
+const JSON_TYPE = 'application/json'
 
 function answersAt(
   shape: PathShape<TableRoute>,
@@ -193,9 +211,14 @@ export function toRouteMap(
   const visible = visibleRoutes(source, version, which)
   if (visible === undefined) return undefined
   const routes: Record<string, RouteCall> = Object.create(null)
-  for (const each of visible.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
-  const errorType = source.settings.errorFormat?.contentType
-  return { version: visible.version, routes, ...(errorType === undefined ? {} : { errorType }) }
+  for (const each of visible.routes)
+    routes[each.entry.route.name] ??= toRouteCall(each, visible.errorFormat !== undefined, source, host)
+  const { version: own, errorFormat } = visible
+  return { version: own, routes, ...(errorFormat && { errorType: errorFormat.contentType }) }
+}
+
+interface VisibleRoutes extends Pick<DocumentedVersion, 'version' | 'errorFormat'> {
+  readonly routes: readonly VersionedRoute[]
 }
 
 /** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
@@ -203,16 +226,18 @@ function visibleRoutes(
   source: RouteMapSource,
   version: string | undefined,
   which: Which,
-): { readonly version: string | null; readonly routes: readonly VersionedRoute[] } | undefined {
+): VisibleRoutes | undefined {
   const { table, versioning } = source
   // without versioning every client gets everything, as `urlFor` does
   const wanted = versioning === undefined ? undefined : version
   const found = wanted === undefined ? undefined : table.known.find(wanted)
   if (wanted !== undefined && found === undefined) return undefined
-  const versions = toDocumentedVersions(table, versioning, which)
+  const versions = toDocumentedVersions(source, which)
   const routes =
     found === undefined ? callsWithoutVersion(versions, source) : callsIn(versions, found, source)
-  return { version: found ?? null, routes }
+  const answering = found ?? staticDefault(versioning, table.known)
+  const { errorFormat } = versions.find((each) => each.version === answering) ?? source.settings
+  return { version: found ?? null, routes, errorFormat }
 }
 
 /** Returns the routes of requests in a version. The version is written where the path is one that knows versions. */
@@ -250,6 +275,7 @@ function callsWithoutVersion(
 
 function toRouteCall(
   { entry, version }: VersionedRoute,
+  hasFormat: boolean,
   { versioning }: RouteMapSource,
   host: string,
 ): RouteCall {
@@ -270,7 +296,7 @@ function toRouteCall(
     ...streamOfCall(route),
     ...methodsWithKeys(route),
     ...(errors.length === 0 ? {} : { errors }),
-    ...(route.problems.length === 0 ? {} : { problems: route.problems.map(({ code }) => code) }),
+    ...(hasFormat || route.problems.length === 0 ? {} : { problems: route.problems.map(({ code }) => code) }),
   }
 }
 
@@ -336,7 +362,7 @@ export function toContract(
       body: converted.body,
       responses: [...converted.responses].map(([status, { content }]) => [status, content]),
       problems:
-        conversion.errors === undefined
+        visible.errorFormat === undefined
           ? converted.problems
               .filter(({ problem }) => route.problems.includes(problem))
               .map(({ problem: { code, status }, members }) => ({ code, status, members }))

@@ -143,7 +143,6 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
             isSchema(schema) ? [{ name, schema, where: label }] : [],
           ),
         ),
-        errorFormat: settings.errorFormat,
         settings: toDocumentSettings(one),
         warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
       },
@@ -158,8 +157,8 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   }
 }
 
-function shownVersions({ table, versioning }: DocumentSource): readonly DocumentedVersion[] {
-  return toDocumentedVersions(table, versioning, 'shown')
+function shownVersions(source: DocumentSource): readonly DocumentedVersion[] {
+  return toDocumentedVersions(source, 'shown')
 }
 
 /** @throws `DefinitionError` if a documented route is called after a function that a bundler has renamed. */

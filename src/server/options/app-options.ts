@@ -14,29 +14,18 @@ import type { Interceptor } from '../../define/interceptor.ts'
 import { resolveLazy } from '../../define/module.ts'
 import type { Binding } from '../../define/provider.ts'
 import { STORE, type Store } from '../../define/store.ts'
-import { isJsonType, type HttpRequest, type FinishedResponse } from '../../http/http.ts'
+import { type HttpRequest, type FinishedResponse } from '../../http/http.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED, type UploadLimits } from '../../schema/uploads.ts'
 import { MIN_SECRET, SESSION_RULES, sessionProblems, type SessionOptions } from '../session/options.ts'
-import {
-  isFunction,
-  isObject,
-  isRecord,
-  isNonEmptyString,
-  requireSync,
-  type Awaitable,
-} from '../../base/values.ts'
+import { isFunction, isObject, isRecord, isNonEmptyString, type Awaitable } from '../../base/values.ts'
 import { DOCS_RULES, type DocsOptions } from './docs.ts'
 import { HEALTH_RULES, healthProblems, type HealthOptions } from './health.ts'
 import { PREFIX_RULE, PREFIX_RULES, prefixProblems, type PrefixOptions } from './prefix.ts'
 import { USAGE_RULES, type UsageOptions } from './usage.ts'
 import { VERSIONING_RULE, type AnyVersioning, type VersioningOption } from './versioning.ts'
-import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
-import { toErrorResponse, problemResponse } from '../../http/errors.ts'
+import type { ErrorFormat } from '../../define/error-format.ts'
 import { parseMediaType } from '../../http/media-type.ts'
-import { withJsonReaders, RESULT_READERS } from '../../schema/coercion.ts'
-import { createValidator, formatIssues } from '../../schema/validator.ts'
-import { logError } from '../logging/logger.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 
 /** Time limits in milliseconds. */
@@ -334,38 +323,6 @@ function isOneType(text: unknown): boolean {
   const type = parseMediaType(text)?.type ?? '*'
   // what a header cannot carry is no media type either
   return !type.includes('*') && /^[\t -~]+$/.test(text)
-}
-
-/**
- * Creates the function that writes errors in a format. If the format throws, or returns what its schema does not take, that is logged,
- * and the problem document is sent in its place.
- */
-export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteError {
-  const { contentType, schema } = format
-  const isJson = isJsonType(contentType)
-  const validate = createValidator(withJsonReaders(schema, RESULT_READERS))
-  const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
-    const given = requireSync('errorFormat.format', format.format(error, context))
-    const parsed = requireSync('errorFormat.schema', validate(given))
-    if ('issues' in parsed)
-      throw new TypeError(
-        `errorFormat returned a body that its schema refuses: ${formatIssues(parsed.issues)}`,
-      )
-    const body: unknown = isJson ? JSON.stringify(parsed.value) : parsed.value
-    if (typeof body === 'string') return body
-    throw new TypeError(`errorFormat returned a ${typeof parsed.value}, which ${contentType} cannot hold`)
-  }
-  return (error, context) => {
-    let body: string
-    try {
-      body = toBody(error, context)
-    } catch (err) {
-      const message = 'An error cannot be written in the format of the application'
-      logError(context ?? { log: logger }, { err, code: error.code }, message)
-      return problemResponse(error)
-    }
-    return toErrorResponse(error, contentType, body)
-  }
 }
 
 /** The connection that a request came over, as far as the platform knows it. */

@@ -1,17 +1,14 @@
 import type { Layers } from '../../define/layers.ts'
 import type { Logger } from '../../define/context.ts'
-import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
-import { problemResponse } from '../../http/errors.ts'
-import { wantZod } from '../../schema/schema.ts'
 import {
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
-  createErrorWriter,
   type AppOptions,
   type ConfigOptions,
   type Limits,
   type Timeouts,
 } from './app-options.ts'
+import { createErrorWriter, type WriteError } from './error-writer.ts'
 import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../router/path/pattern.ts'
 import { isTrustList, toTrust, type Trust } from '../request/trust.ts'
@@ -68,7 +65,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     trustProxy: isTrustList(trustProxy) ? toTrust([trustProxy].flat()) : trustProxy,
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,
-    writeError: toErrorWriter(options.errorFormat, logger),
+    writeError: createErrorWriter(options.errorFormat, logger),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     logsRequests: options.logger !== false,
@@ -76,14 +73,6 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     layers: globalLayers(options),
     stores: createAppStores(options.store),
   }
-}
-
-/** Without a format, errors are problem documents. */
-function toErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
-  if (format === undefined) return problemResponse
-  // its schema validates what it returns
-  wantZod()
-  return createErrorWriter(format, logger)
 }
 
 function globalLayers(options: Omit<AppOptions, 'versioning'>): Layers {

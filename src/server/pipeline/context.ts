@@ -21,7 +21,13 @@ import { createUuid } from '../../base/platform.ts'
 import { RequestView, type RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import type { RequestScope } from '../container/request-scope.ts'
-import type { LayerExtra, MigrateValue, OlderProblem } from '../../routes/resolved-route.ts'
+import type {
+  BodyLayer,
+  ErrorsBefore,
+  LayerExtra,
+  MigrateValue,
+  OlderProblem,
+} from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OpenSession, Sessions } from '../session/sessions.ts'
@@ -53,6 +59,8 @@ export interface AppServices {
   readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** Turns a value between versions of the history. */
   readonly migrate: MigrateValue
+  /** Finds the body of errors in a version. `undefined` if it is the same in all. */
+  readonly errorsBefore: ErrorsBefore | undefined
   /** Whether something asks which changes alter requests and responses. */
   readonly tracksChanges: boolean
   /** Calls the newest route of a name; `callers` are the names of the routes that wait for it. */
@@ -237,9 +245,16 @@ export class RequestContext implements SessionContext, LayerExtra {
     this.observer?.error?.(this, error)
   }
 
+  /** Finds the body of errors of a status in the version of the request. `undefined` if no change reaches it. */
+  get errorsBefore(): ((status: number) => BodyLayer | undefined) | undefined {
+    const { errorsBefore } = this.#services
+    const { version } = this
+    return errorsBefore && version !== null ? (status) => errorsBefore(version, status) : undefined
+  }
+
   /** Writes the response to an error. Throws if the error holds what cannot be sent. */
   writeError(error: HttpError): FinishedResponse {
-    return this.#services.settings.writeError(error, this)
+    return this.#services.settings.writeError(error, this, this.errorsBefore?.(error.status))
   }
 
   /** Handlers destructure their context, so its functions are getters: they work without it. */

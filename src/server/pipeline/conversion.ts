@@ -20,6 +20,12 @@ export interface Conversion {
   readonly limit: Limit
 }
 
+/** The part of a conversion that results need. */
+export interface ResultConversion extends Pick<Conversion, 'checking' | 'limit'> {
+  readonly layer: Pick<VersionLayer, 'response' | 'items'>
+  readonly newest: Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
+}
+
 /** Creates the conversion of a route, or `undefined` for one that is served as its code has it. */
 export function createConversion(
   { newest, layer }: ResolvedRoute,
@@ -62,7 +68,7 @@ export function convertInput({ layer, limit }: Conversion, answer: RunHandler): 
  * @throws `HttpError` for a change that fails, which is logged.
  */
 export function convertBody(
-  { checking, limit }: Conversion,
+  { checking, limit }: ResultConversion,
   { schema, toOlder }: BodyLayer,
   data: unknown,
   context: RequestContext,

@@ -2,7 +2,7 @@ import { isObject, isPromise, type Awaitable } from '../../base/values.ts'
 import { isAsyncIterable, type FinishedResponse } from '../../http/http.ts'
 import type { BodyLayer } from '../../routes/resolved-route.ts'
 import type { RequestContext } from './context.ts'
-import { convertBody, toFailed, type Conversion } from './conversion.ts'
+import { convertBody, toFailed, type ResultConversion } from './conversion.ts'
 import { dropDigests, finish, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 import { dropResult, toData } from './result-data.ts'
 import { createChecks, type Checks } from './validation/response-check.ts'
@@ -19,7 +19,7 @@ export type Send = (
  * Creates the function that sends results of an older version. The newest schema decides whether they are right, and the older one, which
  * `checks` have, only shapes them. A result that is not at once what its older schema says is parsed by the newest one first.
  */
-export function createSendConverted(conversion: Conversion, checks: Checks | undefined): Send {
+export function createSendConverted(conversion: ResultConversion, checks: Checks | undefined): Send {
   const { layer, newest, checking } = conversion
   const isParsed = checking !== false && newest.responses.size > 0
   // made for the first result that needs it, for there are many older versions
@@ -90,7 +90,7 @@ function sendBody(
 
 /** Refuses results that are sent as they stand where a change would have to convert them, and cancels their streams. */
 export function refuseRaw(
-  { layer, newest }: Conversion,
+  { layer, newest }: ResultConversion,
   status: number,
   result: unknown,
   context: RequestContext,

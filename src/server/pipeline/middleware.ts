@@ -1,14 +1,12 @@
 import type { ErrorHandler, Middleware } from '../../define/layers.ts'
-import { isPromise, andThen, type Awaitable } from '../../base/values.ts'
+import { isPromise, type Awaitable } from '../../base/values.ts'
 import { FINISHED, dropBody, isStream, type FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { finish } from './response-head.ts'
-import type { Conversion } from './conversion.ts'
-import { respondWith, createResponder, type Respond } from './respond.ts'
+import { createErrorResponder, type Answering, type RespondToError } from './error-responder.ts'
+import { respondWith } from './respond.ts'
 import { asCounted, toFailure, Clock, noteLate, isInstance, logUnknown } from './failure.ts'
-import type { ErrorFormat } from '../../define/error-format.ts'
-import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { findResponse, wantZod, type ResponseKey, type Schema } from '../../schema/schema.ts'
+import { wantZod } from '../../schema/schema.ts'
 import { HttpError } from '../../http/errors.ts'
 import { quiet } from './interceptors.ts'
 
@@ -244,14 +242,6 @@ export function createRecover(handlers: readonly ErrorHandler[], answering: Answ
   }
 }
 
-/** The schemas that parse the results of error handlers, besides their own and the format of the application. */
-interface Answering extends Pick<ResolvedRoute, 'label' | 'responses'> {
-  /** Whether results are parsed at all. */
-  readonly isChecked: boolean
-  readonly format: ErrorFormat | undefined
-  readonly conversion?: Conversion | undefined
-}
-
 type RespondBy = (handler: ErrorHandler, ...given: Parameters<RespondToError>) => ReturnType<RespondToError>
 
 /** Responds by the schemas of a handler, if it has some, before those of the route. */
@@ -261,51 +251,6 @@ function respondTo({ response }: ErrorHandler, answering: Answering): RespondToE
   wantZod()
   const declared = Object.entries(response).map(([status, schema]) => [Number(status), schema] as const)
   return createErrorResponder({ ...answering, responses: new Map([...answering.responses, ...declared]) })
-}
-
-type RespondToError = (
-  result: unknown,
-  status: number,
-  context: RequestContext,
-) => Awaitable<FinishedResponse>
-
-/**
- * Converts the result of an error handler to a response. It is parsed by the declaration of the route for its status, else by the
- * format of the application, because documents show both.
- */
-function createErrorResponder({
-  label,
-  responses,
-  isChecked,
-  format,
-  conversion,
-}: Answering): RespondToError {
-  const ranges: readonly (readonly [ResponseKey, Schema])[] =
-    // a default that the route declares is for these statuses, too
-    format === undefined || responses.has('default')
-      ? []
-      : [
-          ['4XX', format.schema],
-          ['5XX', format.schema],
-        ]
-  const all = new Map([...ranges, ...responses])
-  const typeOf = (status: number): string | undefined =>
-    status >= 400 && findResponse(all, status) === format?.schema ? format?.contentType : undefined
-  const asError = (response: FinishedResponse): FinishedResponse => {
-    const type = typeOf(response.status)
-    return type !== undefined && response.headers['content-type'] === type
-      ? { ...response, isError: true }
-      : response
-  }
-  const byStatus = new Map<number, Respond>()
-  return (result, status, context) => {
-    const answered = { label: `${label}: an error handler`, status, responses: all, isOneResponse: false }
-    const respond =
-      byStatus.get(status) ??
-      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, conversion)
-    byStatus.set(status, respond)
-    return andThen(respond(result, context.takeHead(), context), asError)
-  }
 }
 
 async function ask(

@@ -5,7 +5,7 @@ import { isNothing } from '../../schema/accepts.ts'
 import { responseTypes } from '../../schema/body-types.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
-import type { Conversion } from './conversion.ts'
+import type { ResultConversion } from './conversion.ts'
 import { createSendConverted, refuseRaw, type Send } from './convert-result.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
@@ -40,7 +40,7 @@ export function respondWith(
 export function createResponder(
   route: DeclaredResponses,
   checking: true | 'strict' | false,
-  conversion?: Conversion,
+  conversion?: ResultConversion,
 ): Respond {
   const checks = createChecks(route, checking)
   const typeOf = route.typeOf ?? (route.responses.size > 0 ? responseTypes(route.responses) : undefined)
@@ -91,7 +91,7 @@ interface SendParts {
   readonly checks: Checks | undefined
   readonly streaming: Streaming | undefined
   readonly typeOf: DeclaredResponses['typeOf']
-  readonly conversion: Conversion | undefined
+  readonly conversion: ResultConversion | undefined
 }
 
 function createSend(
@@ -139,7 +139,7 @@ const TAKE = (): void => undefined
 /** Creates the function that refuses results that are sent as they stand and should not be. */
 function rawCheckOf(
   streaming: Streaming | undefined,
-  conversion: Conversion | undefined,
+  conversion: ResultConversion | undefined,
 ): (status: number, result: unknown, context: RequestContext) => void {
   const checkOlder: ReturnType<typeof rawCheckOf> =
     conversion === undefined ? TAKE : (...given) => refuseRaw(conversion, ...given)

@@ -1,5 +1,5 @@
 import type { Logger, Token } from '../../define/context.ts'
-import type { WriteError } from '../../define/error-format.ts'
+import type { WriteError } from '../options/error-writer.ts'
 import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'

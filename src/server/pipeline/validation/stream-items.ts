@@ -15,7 +15,7 @@ import { formatIssues } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { BodyLayer } from '../../../routes/resolved-route.ts'
 import type { RequestContext } from '../context.ts'
-import { convertBody, type Conversion } from '../conversion.ts'
+import { convertBody, type ResultConversion } from '../conversion.ts'
 import { createParser, failInvalid, type Parsed, type ResultParser } from './response-check.ts'
 import type { ResponseHeaders } from '../response-head.ts'
 
@@ -34,7 +34,7 @@ export interface StreamParts {
   readonly label: string
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
-  readonly conversion: Conversion | undefined
+  readonly conversion: ResultConversion | undefined
 }
 
 /** Creates the function that sends the events or items of a route. */

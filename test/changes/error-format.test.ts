@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineErrorFormat,
+  defineErrorHandler,
+  defineModule,
+  defineProblem,
+  DefinitionError,
+  reply,
+  VersioningSchemes,
+} from 'octavo'
+import { defineVersionChange, defineVersions, model, reformatErrors, reshape } from 'octavo/changes'
+import { createClient, ProblemError } from 'octavo/client'
+import { expectTypeOf } from 'expect-type'
+import { z } from 'zod'
+
+class Declined extends Error {}
+
+const Sold = defineProblem({ code: 'sold', status: 409, title: 'The car is sold' })
+const controller = defineController({
+  name: 'CarController',
+  errorHandlers: [
+    defineErrorHandler({
+      match: Declined,
+      handle: () =>
+        reply(402, { error: { code: 'declined', message: 'No money', at: new Date(1000), secret: 1 } }),
+    }),
+  ],
+  routes: [
+    {
+      method: 'GET',
+      path: '/{how}',
+      name: 'get',
+      input: { query: { limit: z.coerce.number().optional() } },
+      response: z.string(),
+      problems: [Sold],
+      handler: ({ params: { how } }) => {
+        if (how === 'sold') throw Sold('Ann has it')
+        if (how === 'declined') throw new Declined()
+        if (how === 'unknown') throw new Error('unknown')
+        return 'a car'
+      },
+    },
+  ],
+})
+
+const Failure = model('Failure', { code: z.string(), message: z.string(), at: z.date() })
+const Body = z.object({ error: Failure })
+const errorFormat = defineErrorFormat({
+  contentType: 'application/vnd.cars.error+json',
+  schema: Body,
+  format: ({ code, detail, title }) => ({ error: { code, message: detail ?? title, at: new Date(0) } }),
+})
+
+const renamed = defineVersionChange({
+  version: '3',
+  title: 'Failures have a message and a moment',
+  change: [
+    reshape({
+      of: Failure,
+      responseOnly: true,
+      fields: {
+        message: { was: 'text' },
+        at: { was: z.number(), down: (at) => at.getTime() },
+      },
+    }),
+  ],
+})
+const Flat = z
+  .object({ failure: Failure, status: z.int() })
+  .meta({ contentMediaType: 'application/vnd.cars.old+json' })
+const nested = defineVersionChange({
+  version: '2',
+  title: 'Failures are below error',
+  change: [
+    reformatErrors({ now: Body, was: Flat, down: ({ error }, { status }) => ({ failure: error, status }) }),
+  ],
+})
+const history = defineVersions({ versions: ['3', '2', '1'], models: { Failure }, changes: [renamed, nested] })
+const module = defineModule({ name: 'CarsModule', controllers: [controller] })
+const app = createApp(module, {
+  logger: false,
+  errorFormat,
+  docs: { info: { title: 'Cars' } },
+  versioning: { scheme: VersioningSchemes.URL, history },
+})
+
+async function get(url: string): Promise<readonly unknown[]> {
+  const { statusCode, headers, body } = await app.inject(url)
+  return [statusCode, headers['content-type'], JSON.parse(body)]
+}
+
+describe('an error format of an older version', () => {
+  const types = {
+    3: 'application/vnd.cars.error+json',
+    2: 'application/vnd.cars.error+json',
+    1: 'application/vnd.cars.old+json',
+  }
+
+  it('has the fields and the body that it had, whoever answers', async () => {
+    const cases = [
+      ['sold', 409, 'sold', 'Ann has it', 0],
+      ['declined', 402, 'declined', 'No money', 1000],
+      ['unknown', 500, 'internal_error', 'The request could not be answered; the log has the reason', 0],
+      ['a?limit=b', 422, 'validation_failed', 'One value is not as the API describes', 0],
+      ['a/b/c', 404, 'route_not_found', 'Nothing is served at this path', 0],
+    ] as const
+    for (const [path, status, code, message, at] of cases) {
+      const newest = { error: { code, message, at: new Date(at).toISOString() } }
+      assert.deepEqual(await get(`/v3/car/${path}`), [status, types[3], newest])
+      const second = { error: { code, text: message, at } }
+      assert.deepEqual(await get(`/v2/car/${path}`), [status, types[2], second], path)
+      const first = { failure: { code, text: message, at }, status }
+      assert.deepEqual(await get(`/v1/car/${path}`), [status, types[1], first], path)
+    }
+    const [status, type] = await get('/v9/car/a')
+    assert.deepEqual([status, type], [404, types[3]])
+  })
+
+  it('stands in documents of each version, and in the one of all', async () => {
+    await app.ready()
+    const contentOf = (version: string, path: string) => {
+      const document = app.openapi({ version })
+      const { default: other } = document.paths[path]?.['get']?.responses ?? {}
+      const name = String(Object(other).$ref).replace('#/components/responses/', '')
+      return [
+        Object(other).content ?? document.components.responses?.[name]?.content,
+        document.components.schemas,
+      ]
+    }
+    const [third] = contentOf('3', '/v3/car/{how}')
+    assert.deepEqual(Object.keys(Object(third)), [types[3]])
+    const [second, schemas] = contentOf('2', '/v2/car/{how}')
+    assert.deepEqual(Object.keys(Object(second)), [types[2]])
+    assert.deepEqual(Object.keys(Object(schemas).Failure.properties), ['code', 'text', 'at'])
+    const [first, oldest] = contentOf('1', '/v1/car/{how}')
+    assert.deepEqual(Object.keys(Object(first)), [types[1]])
+    const [schema] = Object.values(Object(first)).map((media) => Object(media).schema)
+    const shown = schema.$ref === undefined ? schema : Object(oldest)[schema.$ref.split('/').at(-1)]
+    assert.deepEqual(Object.keys(shown.properties), ['failure', 'status'])
+    const { paths } = app.openapi({ version: 'all' })
+    const typesIn = (path: string): unknown =>
+      Object.keys(Object(paths[path]?.['get']?.responses['default']).content)
+    assert.deepEqual(typesIn('/v1/car/{how}'), [types[1]])
+    assert.deepEqual(typesIn('/v3/car/{how}'), [types[3]])
+  })
+
+  it('is known to clients of the version', async () => {
+    const client = createClient<typeof app>({ fetch: app.fetch })
+    const thrown = async (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+    const first = await thrown(client.at('1').car.get({ params: { how: 'sold' } }))
+    assert.ok(ProblemError.isFrom<typeof app, '1'>(first), String(first))
+    expectTypeOf(first.data).toEqualTypeOf<{
+      failure: { code: string; text: string; at: number }
+      status: number
+    }>()
+    assert.deepEqual(first.data, { failure: { code: 'sold', text: 'Ann has it', at: 0 }, status: 409 })
+    const second = await thrown(client.at('2').car.get({ params: { how: 'sold' } }))
+    assert.ok(ProblemError.isFrom<typeof app, '2'>(second))
+    expectTypeOf(second.data).toEqualTypeOf<{ error: { code: string; text: string; at: number } }>()
+    const third = await thrown(client.at('3').car.get({ params: { how: 'sold' } }))
+    assert.ok(ProblemError.isFrom<typeof app, '3'>(third))
+    expectTypeOf(third.data.error.message).toEqualTypeOf<string>()
+    assert.equal(third.data.error.message, 'Ann has it')
+  })
+})
+
+describe('an application that has problem documents since', () => {
+  const toProblems = defineVersionChange({
+    version: '2',
+    title: 'Errors are problem documents',
+    change: [
+      reformatErrors({
+        was: z.object({ message: z.string(), code: z.string() }),
+        down: ({ code, detail = '', title }) => ({ code, message: detail || title }),
+      }),
+    ],
+  })
+  const own = createApp(module, {
+    logger: false,
+    docs: {},
+    versioning: {
+      scheme: VersioningSchemes.URL,
+      history: defineVersions({ versions: ['2', '1'], models: {}, changes: [toProblems] }),
+    },
+  })
+
+  it('sends the older body, which its clients get as an error', async () => {
+    const client = createClient<typeof own>({ fetch: own.fetch })
+    const sold = await client.at('2').car.get({ params: { how: 'sold' } })
+    assert.ok(!sold.ok)
+    assert.equal(sold.data.code, 'sold')
+    const error: unknown = await client
+      .at('1')
+      .car.get({ params: { how: 'sold' } })
+      .then(
+        ({ data }) => expectTypeOf(data).toEqualTypeOf<string>(),
+        (reason: unknown) => reason,
+      )
+    assert.ok(ProblemError.isFrom<typeof own, '1'>(error))
+    expectTypeOf(error.data).toEqualTypeOf<{ message: string; code: string }>()
+    assert.deepEqual(error.data, { code: 'sold', message: 'Ann has it' })
+    assert.equal(error.headers.get('content-type'), 'application/json')
+    const missed = await own.inject('/v1/nowhere')
+    assert.deepEqual(
+      [missed.statusCode, missed.json()],
+      [404, { code: 'route_not_found', message: 'Nothing is served at this path' }],
+    )
+  })
+})
+
+describe('a wrong change of the error format', () => {
+  const open = async (
+    change: readonly unknown[],
+    format: unknown = errorFormat,
+  ): Promise<readonly string[]> => {
+    try {
+      const changes = [defineVersionChange({ version: '2', title: 'Errors', change: change as never })]
+      await createApp(module, {
+        logger: false,
+        ...(format === null ? {} : { errorFormat: format as typeof errorFormat }),
+        versioning: {
+          scheme: VersioningSchemes.URL,
+          history: defineVersions({ versions: ['2', '1'], models: { Failure }, changes }),
+        },
+      }).ready()
+      return []
+    } catch (error) {
+      assert.ok(error instanceof DefinitionError, String(error))
+      return error.errors.map(({ message }) => message)
+    }
+  }
+  const was = z.object({ message: z.string() })
+  const down = (): object => ({ message: 'a' })
+
+  it('is a definition error', async () => {
+    const wrongNow = 'reformatErrors.now is not the schema of the error format'
+    assert.deepEqual(await open([reformatErrors({ now: was, was, down: () => ({ message: '' }) })]), [
+      wrongNow,
+    ])
+    assert.deepEqual(await open([{ kind: 'reformat', was, down }]), [wrongNow])
+    assert.deepEqual(await open([{ kind: 'reformat', now: Body, was, down }], null), [
+      'reformatErrors.now is given, and the application has no error format',
+    ])
+    assert.deepEqual(await open([{ kind: 'reformat', now: Body }]), [
+      'reformatErrors.was is missing',
+      'reformatErrors.down is missing',
+    ])
+    const loading = reshape({
+      of: Failure,
+      responseOnly: true,
+      load: () => 1,
+      fields: { at: { was: z.number(), down: (_at, { loaded }) => loaded } },
+    })
+    assert.deepEqual(await open([loading]), [
+      'it loads data for a model in the error format, and errors are converted at once',
+    ])
+  })
+})
