@@ -113,7 +113,7 @@ export function changeKinds(change: Readonly<Record<string, unknown>>): readonly
     ...optionProblems(where, given, CHANGE),
     ...missing(where, change, '', {
       title: 'a few words for changelogs',
-      change: 'a list of reshapes, operations and reformatErrors',
+      change: 'a list of reshapes and operations',
     }),
     ...list.flatMap((part) => partKinds(where, part)),
   ].map((problem) => atDefinition({ ...problem, code: 'invalid_change' }, change))
