@@ -110,22 +110,26 @@ export function positionsOf(route: ResolvedRoute, before = ''): readonly Positio
 
 /** Creates the function that lists the parts of a route that a change reaches and nothing can convert. */
 export function createSchemaProblems(plans: Plans): (reached: Reached) => readonly DefinitionProblem[] {
-  // the models of routes are looked into once, for those that send them and those that get them
-  const [sent, got] = [new Set<Schema>(), new Set<Schema>()]
-  return (reached) =>
-    schemaProblems(reached, (schema, isSent) => {
-      const seen = isSent ? sent : got
-      const stuck = findStuck(schema, plans, isSent, seen)
-      // each route is told of its own
-      if (stuck.length > 0) seen.clear()
-      return stuck
-    })
+  const stuckIn = createStuckIn(plans)
+  return (reached) => schemaProblems(reached, stuckIn)
 }
 
-function schemaProblems(
-  { route, operations }: Reached,
-  stuckIn: (schema: Schema, isSent: boolean) => readonly string[],
-): readonly DefinitionProblem[] {
+/** Finds the types of schema in which nothing can convert a model. */
+type StuckIn = (schema: Schema, isSent: boolean) => readonly string[]
+
+export function createStuckIn(plans: Plans): StuckIn {
+  // the models of routes are looked into once, for those that send them and those that get them
+  const [sent, got] = [new Set<Schema>(), new Set<Schema>()]
+  return (schema, isSent) => {
+    const seen = isSent ? sent : got
+    const stuck = findStuck(schema, plans, isSent, seen)
+    // each route is told of its own
+    if (stuck.length > 0) seen.clear()
+    return stuck
+  }
+}
+
+function schemaProblems({ route, operations }: Reached, stuckIn: StuckIn): readonly DefinitionProblem[] {
   const positions = [
     ...positionsOf(route, 'input.'),
     ...operations.flatMap(({ operation }) =>
@@ -139,14 +143,14 @@ function schemaProblems(
       ),
     ),
   ]
-  return positionProblems(positions, route, plans)
+  return positionProblems(positions, route, stuckIn)
 }
 
 /** Lists the schemas of a route, or of the error format, that a change reaches and nothing can convert. */
 export function positionProblems(
   positions: readonly Position[],
   { label, definitions }: Pick<ResolvedRoute, 'label' | 'definitions'>,
-  plans: Plans,
+  stuckIn: StuckIn,
 ): readonly DefinitionProblem[] {
   return positions.flatMap(({ position, schema, isSent }) => {
     const types = new Set(stuckIn(schema, isSent))

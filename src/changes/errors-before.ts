@@ -3,7 +3,7 @@ import type { BodyLayer, ErrorsBefore, HistoryCode } from '../routes/resolved-ro
 import type { Schema } from '../schema/schema.ts'
 import { createToOlder } from './body-layer.ts'
 import { changeProblem, type AnyChange } from './chain.ts'
-import { positionProblems } from './check-used.ts'
+import { createStuckIn, positionProblems } from './check-used.ts'
 import { isSameBody } from './convert/compare.ts'
 import type { ChangeExtra } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
@@ -107,7 +107,7 @@ export function errorFormatProblems(
     ...positionProblems(
       schemas.map((schema) => ({ position: 'errorFormat.schema', schema, isSent: true })),
       { label: LABEL, definitions: [] },
-      plans,
+      createStuckIn(plans),
     ),
   ]
 }
