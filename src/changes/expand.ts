@@ -118,7 +118,13 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
       if (own === undefined || reached === undefined) return [route]
       noteUsed(reached, own, parts, used)
       if (reached.orders.length > 0) problems.push(...schemaProblems(reached))
-      return writeOut(reached, own, { ...parts, statesOf }, problems)
+      const states = statesOf(own, reached.orders)
+      const written = writeOut(reached, states, parts, problems)
+      // routes that name other versions too speak the newest models there
+      const others = specEntries(route.version).filter(
+        (entry) => isString(entry) && !isRange(entry) && !own.includes(known.find(entry) ?? ''),
+      )
+      return others.length === 0 ? written : [...written, { ...route, version: others }]
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
     for (const step of told) used.steps.add(step)
@@ -241,16 +247,11 @@ function byAddress(routes: readonly ResolvedRoute[], known: KnownVersions): Iter
 /** One route for each state that it had, newest first. */
 function writeOut(
   reached: Reached,
-  own: readonly string[],
-  parts: HistoryParts & { readonly statesOf: StatesOf },
+  states: readonly State[],
+  parts: HistoryParts,
   problems: DefinitionProblem[],
 ): readonly ResolvedRoute[] {
-  const { route, orders } = reached
-  // versions that are no part of the history stay where they were
-  const others = specEntries(route.version).filter(
-    (each) => !(typeof each === 'string' && (parts.versions.includes(each) || isRange(each))),
-  )
-  const states = parts.statesOf(own, orders)
+  const { route } = reached
   const oldest = Math.max(0, ...states.map(({ age }) => age))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
   const applied = appliedAt(reached, oldest)
@@ -268,7 +269,7 @@ function writeOut(
   )
   let operated: OperatedRoute | undefined
   return states.map(({ count, age, version }): ResolvedRoute => {
-    if (count === 0) return { ...route, version: others.length === 0 ? version : [...version, ...others] }
+    if (count === 0) return { ...route, version }
     const length = reached.operations.filter(({ order }) => order < age).length
     if (operated?.applied.length !== length)
       operated = operatedRoute(route, applied.slice(0, length), parts.plans, problems)

@@ -114,6 +114,80 @@ describe('the order of versions', () => {
   })
 })
 
+describe('the version of a route beside a history', () => {
+  const renamed = defineVersionChange({
+    version: '2',
+    title: 'The title is the name',
+    change: [reshape({ of: User, fields: { name: { was: 'title' } } })],
+  })
+  const history = defineVersions({ versions: ['2', '1'], models: { User }, changes: [renamed] })
+  const routes = (version: string | readonly string[], options: object = {}): App =>
+    serve(
+      [
+        {
+          method: 'GET',
+          path: '/user',
+          name: 'user',
+          version,
+          response: User,
+          handler: () => ({ id: '7', name: 'Ann' }),
+        },
+        {
+          method: 'GET',
+          path: '/new',
+          name: 'new',
+          response: User,
+          handler: () => ({ id: '8', name: 'Bo' }),
+        },
+      ],
+      { versioning: { scheme: VersioningSchemes.QUERY, history, ...options } },
+    )
+  const answers = async (app: App, versions: readonly string[]): Promise<readonly unknown[]> =>
+    Promise.all(
+      versions.map(async (version) => {
+        const response = await app.inject(`/user?version=${version}`)
+        return response.statusCode === 200 ? response.json() : response.json().code
+      }),
+    )
+  const [newest, older] = [
+    { id: '7', name: 'Ann' },
+    { id: '7', title: 'Ann' },
+  ]
+
+  for (const version of ['3', '2.0', ['2', '3'], ['>=1', '3'], '2026-01-01'])
+    it(`is one of the history, unlike ${String(version)}`, async () => {
+      const app = routes(version)
+      await assert.rejects(async () => app.ready(), {
+        name: 'DefinitionError',
+        message: new RegExp(
+          `the version "${[version].flat().at(-1)}" is not in the history: it has 2, 1. List it, or correct it`,
+        ),
+      })
+    })
+
+  it('is an older one in its shape', async () => {
+    assert.deepEqual(await answers(routes('1'), ['2', '1']), ['unsupported_version', older])
+    assert.deepEqual(await answers(routes('<2'), ['2', '1']), ['unsupported_version', older])
+    const semver = { format: 'semver' }
+    assert.deepEqual(await answers(routes(['2.0', '1.0'], semver), ['2', '1']), [newest, older])
+  })
+
+  it('is one of versions with the newest models', async () => {
+    const listed = { versions: ['0'] }
+    assert.deepEqual(await answers(routes('0', listed), ['2', '0']), ['unsupported_version', newest])
+    assert.deepEqual(await answers(routes(['1', '0'], listed), ['2', '1', '0']), [
+      'unsupported_version',
+      older,
+      newest,
+    ])
+  })
+
+  it('is none of another deployment', async () => {
+    const app = routes(['2', '1'], { versions: [{ version: '1', elsewhere: true }] })
+    await assert.rejects(async () => app.ready(), { message: /version_elsewhere/ })
+  })
+})
+
 describe('operations of one version', () => {
   const SAME: readonly (readonly [
     one: Omit<OperationOptions, 'route'>,

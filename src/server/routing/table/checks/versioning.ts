@@ -105,19 +105,32 @@ function encodingProblems(version: string, { schemes }: Pick<Versioning, 'scheme
   })
 }
 
-/** Reports versions outside the list if the list is `closed`. */
+/** Whether routes can name listed versions alone. A history has every version that its changes lead to. */
+function isClosed({ common, history }: Versioning): boolean {
+  return common.closed || history !== undefined
+}
+
+/** Reports versions outside a closed list. */
 function notListedProblems(
   version: string,
   versioning: Versioning,
   known: KnownVersions,
 ): readonly Unplaced[] {
-  const { common, versions } = versioning
-  if (!common.closed || versions.length === 0 || !unlisted(versioning, known).has(known.find(version) ?? ''))
+  const { versions, history } = versioning
+  if (
+    !isClosed(versioning) ||
+    versions.length === 0 ||
+    !unlisted(versioning, known).has(known.find(version) ?? '')
+  )
     return []
+  const list = versions.join(', ')
   return [
     {
       code: 'version_not_listed',
-      message: `the version "${version}" is not listed, and versions is closed: it has ${versions.join(', ')}`,
+      message:
+        history === undefined
+          ? `the version "${version}" is not listed, and versions is closed: it has ${list}`
+          : `the version "${version}" is not in the history: it has ${list}`,
       fix: 'list it, or correct it',
     },
   ]
@@ -191,7 +204,7 @@ function rangeProblems(range: string, versioning: Versioning, known: KnownVersio
   const missing = unlisted(versioning, known)
   if (missing.size > 0) {
     // the routes that name these versions have a report of their own
-    if (versioning.common.closed) return []
+    if (isClosed(versioning)) return []
     return [
       {
         code: 'version_not_listed',
