@@ -9,7 +9,7 @@ import {
   type Step,
 } from './chain.ts'
 import { isAccepted } from './convert/accepted.ts'
-import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
+import { isNarrower, isRequired, isSameSchema, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
 import { takesAbsent } from './was.ts'
 
@@ -205,7 +205,12 @@ function unchanged(name: string, { reshape, fieldChanges }: Step, schemas: Schem
     if (isMadeTogether(fieldChange, reshape, 'up') || isMadeTogether(fieldChange, reshape, 'down')) return []
     const { up, down } = fieldChange.field
     const newer = schemas.get(fieldChange.fieldId)
-    if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, fieldChange.was))
+    if (
+      up !== undefined ||
+      down !== undefined ||
+      newer === undefined ||
+      !isSameSchema(newer, fieldChange.was)
+    )
       return []
     return [
       [`${name}.${fieldChange.name} had the same schema`, 'give the schema that the field had, or remove it'],

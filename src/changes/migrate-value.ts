@@ -3,7 +3,7 @@ import { andThen, describeValue, isRecord } from '../base/values.ts'
 import type { MigrateValue } from '../routes/resolved-route.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import { createToNewest, createToOlder } from './body-layer.ts'
-import { isSameBody } from './convert/compare.ts'
+import { isSameSchema } from './convert/compare.ts'
 import { ValueExtra, type Direction } from './convert/converter.ts'
 import { ageOf, operationsOf, type HistoryParts } from './expand.ts'
 import { appliedAt } from './older-route.ts'
@@ -53,5 +53,5 @@ function bodiesIn(
   const found = [...keys]
     .filter((key) => isRequest(key) === (direction === 'up'))
     .map((key) => bodyChanges(key, applied))
-  return found.find(([newest]) => newest !== undefined && isSameBody(newest.now, schema)) ?? []
+  return found.find(([newest]) => newest !== undefined && isSameSchema(newest.now, schema)) ?? []
 }

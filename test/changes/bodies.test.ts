@@ -618,3 +618,58 @@ describe('migrate with the name of a route', () => {
     assert.throws(() => history.migrate(Batch, { charges: [] }, { from: '1', route: 'charge.create' }))
   })
 })
+
+describe('a media type that alone was another one', () => {
+  const Sheet = z.string().meta({ contentMediaType: 'text/csv' })
+  const Text = z.string().meta({ contentMediaType: 'text/plain' })
+  const change = defineVersionChange({
+    version: '2',
+    title: 'Sheets are CSV',
+    change: [
+      operation({
+        route: 'readSheet',
+        response: { body: { 200: { now: Sheet, was: Text } } },
+      }),
+      operation({ route: 'writeSheet', body: { now: Sheet, was: Text } }),
+    ],
+  })
+  const served = serve(
+    [
+      { method: 'GET', path: '/sheet', name: 'readSheet', response: Sheet, handler: () => 'a,b' },
+      {
+        method: 'PUT',
+        path: '/sheet',
+        name: 'writeSheet',
+        input: { body: Sheet },
+        response: z.object({ got: z.string() }),
+        handler: ({ body }) => ({ got: body }),
+      },
+    ],
+    {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: {}, changes: [change] }),
+      },
+    },
+  )
+
+  for (const [version, type, other] of [
+    ['2', 'text/csv', 'text/plain'],
+    ['1', 'text/plain', 'text/csv'],
+  ] as const)
+    it(`is ${type} in version ${version}`, async () => {
+      await served.ready()
+      const read = await served.inject(`/v${version}/sheet`)
+      assert.match(String(read.headers['content-type']), new RegExp(`^${type}`))
+      assert.equal(read.body, 'a,b')
+      const write = await served.inject({
+        method: 'PUT',
+        url: `/v${version}/sheet`,
+        headers: { 'content-type': type },
+        body: 'a,b',
+      })
+      assert.deepEqual(write.json(), { got: 'a,b' })
+      const document = JSON.stringify(served.openapi({ version }))
+      assert.ok(document.includes(type) && !document.includes(other))
+    })
+})

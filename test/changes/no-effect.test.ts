@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { DefinitionError, defineController, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
@@ -163,4 +164,121 @@ it('has an effect if a header comes and goes with one version after the other', 
   assert.deepEqual(await mistakesOf({ 4: header(absent), 3: header(absent) }), [
     'invalid_change: operation says that response.headers.x-now of car.list was what it is',
   ])
+})
+
+/** An application with a route whose body and response have a schema, and a change of version 2. */
+function served(now: z.ZodType, changeOf: (box: unknown, body: z.ZodType) => object): App {
+  const Box = model('SameBox', { id: z.string(), it: now })
+  const body = z.object({ it: now })
+  const change = untyped(defineVersionChange)({ version: '2', title: 'It', change: [changeOf(Box, body)] })
+  const history = untyped(defineVersions)({ versions: ['2', '1'], models: { Box }, changes: [change] })
+  return serve(
+    [
+      {
+        method: 'POST',
+        path: '/box',
+        name: 'box',
+        input: { body: Box },
+        response: Box,
+        handler: () => ({}) as never,
+      },
+      { method: 'POST', path: '/raw', name: 'raw', input: { body }, handler: () => null },
+    ] as never,
+    { versioning: { scheme: VersioningSchemes.URL, history } },
+  )
+}
+
+async function startOf(app: App): Promise<string | undefined> {
+  try {
+    await app.ready()
+    return undefined
+  } catch (error) {
+    assert.ok(error instanceof DefinitionError, String(error))
+    return error.errors.map(({ message }) => message).join('; ')
+  }
+}
+
+const keep = (value: string): string => value
+
+type Pair = readonly [what: string, now: () => z.ZodType, was: () => z.ZodType]
+
+const EQUAL: readonly Pair[] = [
+  ['a default', () => z.int().default(3), () => z.int().default(3)],
+  ['a prefault', () => z.string().prefault('a'), () => z.string().prefault('a')],
+  ['a record', () => z.record(z.string(), z.int()), () => z.record(z.string(), z.int())],
+  ['a union', () => z.union([z.string(), z.int()]), () => z.union([z.string(), z.int()])],
+  ['an object', () => z.object({ a: z.string(), b: z.int() }), () => z.object({ b: z.int(), a: z.string() })],
+  ['a tuple', () => z.tuple([z.string(), z.int()]), () => z.tuple([z.string(), z.int()])],
+  ['a fallback', () => z.string().catch('a'), () => z.string().catch('a')],
+  ['a read-only list', () => z.array(z.string()).readonly(), () => z.array(z.string()).readonly()],
+  ['a described text', () => z.string().describe('A'), () => z.string().describe('A')],
+  ['examples', () => z.string().meta({ examples: ['a'] }), () => z.string().meta({ examples: ['a'] })],
+  ['another way to write it', () => z.email(), () => z.string().email()],
+  [
+    'wrappers in another order',
+    () => z.string().nullable().optional(),
+    () => z.string().optional().nullable(),
+  ],
+  ['days', () => z.array(z.date().min(new Date(0))), () => z.array(z.date().min(new Date(0)))],
+  ['a function', () => z.string().transform(keep), () => z.string().transform(keep)],
+]
+
+const OTHER: readonly Pair[] = [
+  ['the description', () => z.string().describe('B'), () => z.string().describe('A')],
+  ['the title', () => z.string().meta({ title: 'B' }), () => z.string()],
+  ['examples', () => z.string().meta({ examples: ['b'] }), () => z.string().meta({ examples: ['a'] })],
+  ['the description within', () => z.array(z.string().describe('B')), () => z.array(z.string())],
+  ['the default', () => z.int().default(4), () => z.int().default(3)],
+  ['what may be left out', () => z.string().optional(), () => z.string()],
+  ['what may be null', () => z.object({ a: z.int().nullable() }), () => z.object({ a: z.int() })],
+  ['a value', () => z.enum(['a', 'b']), () => z.enum(['a'])],
+  ['the type of a value that JSON lacks', () => z.array(z.any()), () => z.array(z.date())],
+  [
+    'the flags of a pattern',
+    () => z.object({ a: z.string().regex(/a/i) }),
+    () => z.object({ a: z.string().regex(/a/) }),
+  ],
+  ['a function', () => z.string().transform(String), () => z.string().transform(keep)],
+  ['deprecation', () => z.string().meta({ deprecated: true }), () => z.string()],
+]
+
+describe('a difference that documents show is a change', () => {
+  for (const [what, now, was] of OTHER) {
+    it(`of a field: ${what}`, async () => {
+      const app = served(now(), (of) => untyped(reshape)({ of, fields: { it: { was: was() } } }))
+      assert.equal(await startOf(app), undefined)
+    })
+    it(`of a body: ${what}`, async () => {
+      const app = served(now(), (_, body) =>
+        untyped(operation)({ route: 'raw', body: { now: body, was: z.object({ it: was() }) } }),
+      )
+      assert.equal(await startOf(app), undefined)
+    })
+  }
+
+  it('and each version documents its own', async () => {
+    const app = served(z.string().describe('B'), (of) =>
+      untyped(reshape)({ of, fields: { it: { was: z.string().describe('A') } } }),
+    )
+    await app.ready()
+    const described = ['2', '1'].map(
+      (version) => /"SameBox":.*?"description":"(\w)"/.exec(JSON.stringify(app.openapi({ version })))?.[1],
+    )
+    assert.deepEqual(described, ['B', 'A'])
+  })
+})
+
+describe('a schema that was written twice is no change', () => {
+  for (const [what, now, was] of EQUAL) {
+    it(`of a field: ${what}`, async () => {
+      const app = served(now(), (of) => untyped(reshape)({ of, fields: { it: { was: was() } } }))
+      assert.equal(await startOf(app), 'SameBox.it had the same schema')
+    })
+    it(`of a body: ${what}`, async () => {
+      const app = served(now(), (_, body) =>
+        untyped(operation)({ route: 'raw', body: { now: body, was: z.object({ it: was() }) } }),
+      )
+      assert.equal(await startOf(app), 'operation says that the body of raw was what it is')
+    })
+  }
 })

@@ -1,4 +1,6 @@
-import { defOf, schemaOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
+import { childrenOf, defOf, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
+import { zod } from '../zod.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
 export function plainKind(schema: Schema): string | undefined {
@@ -26,60 +28,67 @@ export function isRequired(schema: Schema | undefined): boolean {
   }
 }
 
-/** Whether two schemas are one schema, or lists and wrappers of one. */
+/**
+ * Whether two schemas are one: documents show them alike, and they have the same functions, which no document shows. A schema that was
+ * written twice counts as one.
+ */
 export function isSameSchema(one: Schema, other: Schema): boolean {
-  if (one === other || isAlike(one, other)) return true
-  const [inner, otherInner] = [innerOf(one), innerOf(other)]
-  const { type } = defOf(one)
-  return (
-    isHolder(type) &&
-    type === defOf(other).type &&
-    inner !== undefined &&
-    otherInner !== undefined &&
-    isSameSchema(inner, otherInner)
-  )
-}
-
-/** Whether two schemas are one schema, or objects whose fields are: a schema that was written twice counts as one. */
-export function isSameBody(one: Schema, other: Schema): boolean {
-  if (isSameSchema(one, other)) return true
-  const [inner, otherInner] = [innerOf(one), innerOf(other)]
-  const { type } = defOf(one)
-  if (type !== defOf(other).type) return false
-  if (type !== 'object')
-    return isHolder(type) && inner !== undefined && otherInner !== undefined && isSameBody(inner, otherInner)
-  const [fields, others] = [Object.entries(objectShape(one)), objectShape(other)]
-  return (
-    restOf(one) === restOf(other) &&
-    fields.length === Object.keys(others).length &&
-    fields.every(([name, field]) => others[name] !== undefined && isSameBody(field, others[name]))
-  )
-}
-
-/** The kind of the members that an object does not name. */
-function restOf(schema: Schema): string | undefined {
-  const rest = schemaOf(defOf(schema)['catchall'])
-  return rest === undefined ? undefined : defOf(rest).type
-}
-
-/** Whether two schemas are of one kind with the same constraints, as far as their definitions say. */
-export function isAlike(one: Schema, other: Schema): boolean {
   if (one === other) return true
-  const [a, b] = [defOf(one), defOf(other)]
-  if (a.type !== b.type || !COMPARED.has(a.type)) return false
-  if (isHolder(a.type)) {
-    const [inner, otherInner] = [innerOf(one), innerOf(other)]
-    if (inner === undefined || otherInner === undefined || !isAlike(inner, otherInner)) return false
+  const types = [defOf(one).type, defOf(other).type]
+  // saves writing out what differs at first sight, but not wrappers, whose order makes no difference
+  if (types[0] !== types[1] && types.every((type) => COMPARED.has(type)) && !types.every(isWrapper))
+    return false
+  const [hidden, others] = [hiddenIn(one), hiddenIn(other)]
+  if (hidden.length !== others.length || hidden.some((each, index) => each !== others[index])) return false
+  try {
+    return (['input', 'output'] as const).every((io) => textShown(one, io) === textShown(other, io))
+  } catch {
+    // one of them is refused in documents
+    return false
   }
-  const [values, others] = [valuesOf(one), valuesOf(other)]
-  return (
-    values.size === others.size &&
-    [...values].every((value) => others.has(value)) &&
-    Reflect.get(a, 'coerce') === Reflect.get(b, 'coerce') &&
-    isImplied(one, other) &&
-    isImplied(other, one)
-  )
 }
+
+/** The JSON Schema of an object with a schema as its member, which says as well whether the member may be left out. */
+function textShown(schema: Schema, io: 'input' | 'output'): string {
+  const object = zod.object({ it: toZod(schema) })
+  const shown = zod.toJSONSchema(object, { io, unrepresentable: 'any' })
+  // the order of members makes no difference
+  return JSON.stringify(shown, (key, value: unknown) => {
+    if (isRecord(value)) return Object.fromEntries(Object.entries(value).toSorted(byName))
+    return key === 'required' && Array.isArray(value) ? value.map(String).toSorted(byText) : value
+  })
+}
+
+/** Lists what no document shows of a schema: functions, coercion, and the types and constraints of values that JSON does not have. */
+function hiddenIn(schema: Schema, seen = new Set<Schema>()): readonly unknown[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const { type, checks, fn, transform, reverseTransform, coerce } = toRecord(defOf(schema))
+  const custom = schemasOf(checks).flatMap((check) => {
+    const def = defOf(check)
+    return def['check'] === 'custom' ? [def['fn'] ?? Reflect.get(check._zod, 'check')] : []
+  })
+  const constraints = constraintsOf(schema)
+  return [
+    ...[fn, transform, reverseTransform, ...custom].filter((each) => each !== undefined),
+    ...(coerce === true ? ['coerce'] : []),
+    ...constraints.flatMap(({ pattern }) => (pattern instanceof RegExp ? pattern.flags : [])),
+    ...(UNSHOWN.has(String(type)) ? [type, ...constraints.map(textOf).toSorted(byText)] : []),
+    ...childrenOf(schema).flatMap((child) => hiddenIn(child.schema, seen)),
+  ]
+}
+
+/** Types of which documents show too little. */
+const UNSHOWN: ReadonlySet<string> = new Set([
+  'date',
+  'bigint',
+  'map',
+  'set',
+  'symbol',
+  'undefined',
+  'void',
+  'nan',
+])
 
 /** Whether a schema refuses values that another one of its kind takes. Only their definitions are compared. */
 export function isNarrower(newer: Schema, older: Schema): boolean {
@@ -91,10 +100,6 @@ export function isNarrower(newer: Schema, older: Schema): boolean {
   const values = valuesOf(now)
   if (type === 'enum' || type === 'literal') return [...valuesOf(was)].some((value) => !values.has(value))
   return !isImplied(now, was)
-}
-
-function isHolder(type: string): boolean {
-  return type === 'array' || WRAPPERS.has(type)
 }
 
 const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'nullable', 'readonly'])
@@ -111,13 +116,17 @@ const COMPARED: ReadonlySet<string> = new Set([
   ...WRAPPERS,
 ])
 
+function isWrapper(type: string): boolean {
+  return WRAPPERS.has(type)
+}
+
 function innerOf(schema: Schema): Schema | undefined {
   const def = defOf(schema)
   return schemaOf(def.type === 'array' ? def['element'] : def['innerType'])
 }
 
 function withoutWrappers(schema: Schema): Schema {
-  const inner = WRAPPERS.has(defOf(schema).type) ? innerOf(schema) : undefined
+  const inner = isWrapper(defOf(schema).type) ? innerOf(schema) : undefined
   return inner === undefined ? schema : withoutWrappers(inner)
 }
 
@@ -172,7 +181,15 @@ function textOf(constraint: Constraint): string {
   return JSON.stringify(
     Object.entries(constraint)
       .filter(([, value]) => typeof value !== 'function')
-      .map(([name, value]) => [name, String(value)])
-      .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+      .map(([name, value]): [string, string] => [name, String(value)])
+      .toSorted(byName),
   )
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return byText(a, b)
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1
 }

@@ -1,7 +1,7 @@
 import { changeProblem } from '../chain.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { isSameBody, plainKind } from '../convert/compare.ts'
+import { isSameSchema, plainKind } from '../convert/compare.ts'
 import {
   callBlamed,
   createMadeCheck,
@@ -116,7 +116,7 @@ function bodyProblem(
     return isRequest(key)
       ? [`${label}: ${name} reads no body`, 'declare it in input.body of the route']
       : [`${label}: ${name} declares no response ${key}`, 'name a status that response of the route declares']
-  if (!isSameBody(now, newer))
+  if (!isSameSchema(now, newer))
     return [
       `${label}.now is not the schema of ${name}`,
       'give the schema that the route declares, or what a newer change says that it was',
