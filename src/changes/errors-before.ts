@@ -4,7 +4,7 @@ import type { Schema } from '../schema/schema.ts'
 import { createToOlder } from './body-layer.ts'
 import { changeProblem, type AnyChange } from './chain.ts'
 import { createStuckIn, positionProblems } from './check-used.ts'
-import { isSameBody } from './convert/compare.ts'
+import { isSameSchema } from './convert/compare.ts'
 import type { ChangeExtra } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { isReformat, type AnyReformat } from './operations/reformat-errors.ts'
@@ -90,7 +90,7 @@ export function errorFormatProblems(
 ): readonly DefinitionProblem[] {
   let newer = newest
   const wrong = reformatsOf(changes).flatMap(({ change, reformat: { now, was } }, index) => {
-    const isSame = now === undefined || newer === undefined ? now === newer : isSameBody(now, newer)
+    const isSame = now === undefined || newer === undefined ? now === newer : isSameSchema(now, newer)
     const [message, fix] = index === 0 && newest === undefined ? NO_FORMAT : WRONG_NOW
     newer = was
     return isSame ? [] : [changeProblem(change, message, fix, 'invalid_change')]
