@@ -179,7 +179,7 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Does something with a value: in the same turn where it is there already, else when it comes. */
-export function andThen<V, T>(value: Awaitable<V>, change: (value: V) => T): T | PromiseLike<T> {
+export function andThen<V, T>(value: Awaitable<V>, change: (value: V) => Awaitable<T>): Awaitable<T> {
   return isPromise(value) ? value.then(change) : change(value)
 }
 

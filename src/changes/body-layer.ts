@@ -25,7 +25,7 @@ export function createToOlder(
   age: number,
   plans: Plans,
 ): BodyConversion {
-  const schema = bodyBefore(newest, bodies) ?? newest
+  const schema = plans.widen(bodyBefore(newest, bodies) ?? newest)
   const plan = plans.planOf(schema, age)
   const whole = bodies.length > 0 ? createBodyDown(bodies) : undefined
   const isLoading = plan !== undefined && plans.isLoading(schema, age, 'down')
@@ -57,7 +57,7 @@ export function createToNewest(
 ): ConvertBody | undefined {
   const schema = bodyBefore(newest, bodies) ?? newest
   const up = plans.planOf(schema, age)?.up
-  const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
+  const whole = bodies.length > 0 ? createBodyUp(bodies, plans.widen) : undefined
   const joined = join(up, whole)
   if (up === undefined || !plans.isLoading(schema, age, 'up')) return joined
   const way = { direction: 'up', orderOf: plans.orderOf } as const

@@ -256,7 +256,7 @@ function writeOut(
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
   const applied = appliedAt(reached, oldest)
   problems.push(
-    ...bodyProblems(route, applied),
+    ...bodyProblems(route, applied, parts.plans.widen),
     ...pagedProblems(route, applied),
     ...inputProblems(route, applied),
     ...parameterProblems(route, applied, planOf),

@@ -3,7 +3,7 @@ import { parsePattern, patternShape, type Pattern } from '../router/path/pattern
 import type { ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
-import type { DeclaredSource, SourceName } from '../schema/sources.ts'
+import { SOURCES, type DeclaredSource, type SourceName } from '../schema/sources.ts'
 import type { Reached } from './check-used.ts'
 import {
   documentHeaders,
@@ -159,9 +159,7 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
   const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
     inputBefore(source, inputs)?.older ?? applied
   const bodies = bodyChanges('body', operationsOn('body'))
-  const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
-  // what did not exist is made of nothing
-  if (whole !== undefined) converters.set('body', { ...NO_CONVERTER, whole })
+  const whole = bodies.length > 0 ? createBodyUp(bodies, plans.widen) : undefined
   const before = olderSources(route, operationsOn, bodies, inputs)
   const sources = before.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, age)
@@ -179,6 +177,8 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
+  // what did not exist is made of nothing
+  if (whole !== undefined && !converters.has('body')) converters.set('body', { ...NO_CONVERTER, whole })
   const errors = errorsBefore(applied)
   const problems = problemsBefore(route, errors, age, plans)
   const headers = toHeaders(applied)
@@ -254,7 +254,7 @@ function olderSources(
   return [
     ...sources,
     ...read.map((name) => ({ name, schema: zod.object({}), plan: toSourcePlan(zod.object({})) })),
-  ]
+  ].toSorted((one, other) => SOURCES.indexOf(one.name) - SOURCES.indexOf(other.name))
 }
 
 interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {

@@ -1,5 +1,5 @@
 import { HttpError, ValidationError, type ValidationIssue } from '../http/errors.ts'
-import { isPromise, toRecord } from '../base/values.ts'
+import { isPromise, toRecord, type Awaitable } from '../base/values.ts'
 import type { BodyLayer, LayerExtra, ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import { findResponse } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
@@ -73,14 +73,24 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
 }
 
 /** Runs a conversion, whose errors name the route and the change that fails. */
-function convertOf<T>(route: ResolvedRoute, extra: LayerExtra, convert: (own: Extra) => T): T {
+function convertOf<T>(
+  route: ResolvedRoute,
+  extra: LayerExtra,
+  convert: (own: Extra) => Awaitable<T>,
+): Awaitable<T> {
   const own = createExtra(extra)
-  try {
-    const made = convert(own)
+  const settle = (made: T): T => {
     reportAltered(own, extra)
     return made
-  } catch (error) {
+  }
+  const fail = (error: unknown): never => {
     throw failed(route, error)
+  }
+  try {
+    const made = convert(own)
+    return isPromise(made) ? made.then(settle, fail) : settle(made)
+  } catch (error) {
+    return fail(error)
   }
 }
 
@@ -125,7 +135,7 @@ function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
 /** Creates the function that converts the sources of a request. */
 function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
   const { route, age, plans, converters, sources, inputs } = parts
-  const ups = createInputUps(route, inputs)
+  const ups = createInputUps(route, inputs, plans.widen)
   const convertAll = (
     input: Readonly<Partial<Record<SourceName, unknown>>>,
     extra: Extra,

@@ -117,7 +117,7 @@ export interface VersionLayer {
         problem: Readonly<Record<string, unknown>>,
         status: number,
         extra: LayerExtra,
-      ) => OlderProblem | undefined)
+      ) => Awaitable<OlderProblem | undefined>)
     | undefined
   /** Returns the status of this version by the newest status. `undefined` if all are equal. */
   readonly status: ((newest: number, extra: LayerExtra) => number) | undefined

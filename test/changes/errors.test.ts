@@ -486,6 +486,71 @@ describe('declared problems of older versions', () => {
     assert.equal(locked.data.seconds satisfies number, 60)
   })
 
+  it('have dates, data that is loaded, and what a function adds', async () => {
+    const Event = model('ProblemEvent', { at: z.date(), by: z.string() })
+    const Full = defineProblem({
+      code: 'full',
+      status: 409,
+      title: 'It is full',
+      members: z.object({ event: Event, left: z.int() }),
+    })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Events have times',
+      change: [
+        reshape({
+          of: Event,
+          fields: {
+            at: {
+              was: z.number(),
+              up: (old) => new Date(old),
+              down: (now) => now.getTime(),
+            },
+            name: { was: z.string() },
+          },
+          reads: ['by'],
+          responseOnly: true,
+          load: async (events) => new Set(events.map(({ by }) => by)),
+          down: ({ by }, { loaded }) => ({ name: loaded.has(by) ? `Dr ${by}` : '' }),
+        }),
+        operation({
+          route: 'event.join',
+          errors: { full: { was: 'closed', down: ({ left, ...problem }) => ({ ...problem, free: left }) } },
+        }),
+      ],
+    })
+    const events = defineController({
+      prefix: '/event',
+      name: 'event',
+      routes: [
+        {
+          method: 'GET',
+          name: 'join',
+          problems: [Full],
+          response: z.object({}),
+          handler: () => {
+            throw Full('No room', { event: { at: new Date(7), by: 'Ann' }, left: 0 })
+          },
+        },
+      ],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: { Event }, changes: [change] })
+    const served = serve(events, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+    const common = { type, title: 'It is full', status: 409, detail: 'No room' }
+    assert.deepEqual((await served.inject('/v2/event')).json(), {
+      ...common,
+      code: 'full',
+      event: { at: '1970-01-01T00:00:00.007Z', by: 'Ann' },
+      left: 0,
+    })
+    assert.deepEqual((await served.inject('/v1/event')).json(), {
+      ...common,
+      code: 'closed',
+      event: { at: 7, by: 'Ann', name: 'Dr Ann' },
+      free: 0,
+    })
+  })
+
   it('are named by codes that the route declares', async () => {
     const wrong = defineVersionChange({
       version: '3',

@@ -261,6 +261,24 @@ describe('what up of a whole input returns', () => {
     await assert.rejects(async () => serveWith(twice).ready(), /describe one source/)
   })
 
+  it('may leave a source as it was, which a newer change converts together with others', async () => {
+    const both = { query: z.object({ size: z.int() }), headers: z.object({}) }
+    const newer = defineVersionChange({
+      version: '3',
+      title: 'Newer',
+      change: [operation({ route: 'car.find', input: { was: both, up: ({ query }) => ({ query }) } })],
+    })
+    const input = { was: { ...was, headers: both.headers }, up: () => ({ query: { size: 1 } }) }
+    const older = defineVersionChange({
+      version: '2',
+      title: 'Older',
+      change: [operation({ route: 'car.find', input })],
+    })
+    const served = serveChanges([newer, older])
+    assert.deepEqual((await served.inject('/v1/find/1?old=1')).json(), { size: 1, id: 1 })
+    assert.deepEqual((await served.inject('/v2/find/1?size=2')).json(), { size: 2, id: 1 })
+  })
+
   it('has all sources that a newer change converts together', async () => {
     const older = defineVersionChange({
       version: '2',

@@ -3,7 +3,16 @@ import { describe, it } from 'node:test'
 
 import { createApp, DefinitionError, VersioningSchemes } from 'octavo'
 import type { App, ExecutionContext } from 'octavo'
-import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import {
+  absent,
+  before,
+  defineVersionChange,
+  defineVersions,
+  derive,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
@@ -39,10 +48,13 @@ function open({ models, change, body, response = body, answers = (given) => give
       return answers(input.body)
     },
   }
-  const app = createApp(moduleOf({ controllers: [controller({ prefix: '/x', routes: [route] })] }), {
-    logger: false,
-    versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
-  })
+  const app = createApp(
+    moduleOf({ controllers: [controller({ name: 'x', prefix: '/x', routes: [route] })] }),
+    {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+    },
+  )
   return { app, seen }
 }
 
@@ -147,6 +159,8 @@ describe('fields that existed only in older versions', () => {
   })
 })
 
+const wrapTrees = (trees: unknown): object => ({ trees })
+
 describe('rules for new clients alone', () => {
   const Place = model('RulePlace', {
     zip: z.string().trim().max(5),
@@ -181,6 +195,39 @@ describe('rules for new clients alone', () => {
     })
     for (const version of ['2', '1'])
       assert.deepEqual(await send(stored.app, version, { zip: '1' }), { status: 200, body: [long] })
+  })
+
+  it('are not met by bodies that were others as a whole, nor by models that hold themselves', async () => {
+    const Tree = model('RuleTree', {
+      name: z.string().max(3),
+      get parts(): z.ZodType {
+        return z.array(Tree)
+      },
+    })
+    const changes = [
+      loose(reshape)({ of: Tree, fields: { name: { was: z.string(), accepted: true } } }),
+      loose(operation)({
+        route: 'x.send',
+        body: { now: Tree, was: z.object({ tree: Tree }), up: ({ tree }: { tree: unknown }) => tree },
+        response: {
+          body: { 200: { now: z.array(Tree), was: z.object({ trees: z.array(Tree) }), down: wrapTrees } },
+        },
+      }),
+    ]
+    const tree = { name: 'long', parts: [{ name: 'longer', parts: [] }] }
+    const answers = (): unknown => [tree]
+    const { app, seen } = open({
+      models: { Tree },
+      change: changes,
+      body: Tree,
+      response: z.array(Tree),
+      answers,
+    })
+    assert.deepEqual(await send(app, '1', { tree }), { status: 200, body: { trees: [tree] } })
+    assert.deepEqual(seen, [tree])
+    assert.equal((await send(app, '2', tree)).status, 422)
+    const short = { name: 'one', parts: [] }
+    assert.deepEqual(await send(app, '2', short), { status: 200, body: [tree] })
   })
 
   it('are shown by documents where they apply', async () => {
@@ -256,10 +303,13 @@ describe('values that only older requests carry', () => {
         return ''
       },
     }
-    const app = createApp(moduleOf({ controllers: [controller({ prefix: '/x', routes: [route] })] }), {
-      logger: false,
-      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
-    })
+    const app = createApp(
+      moduleOf({ controllers: [controller({ name: 'x', prefix: '/x', routes: [route] })] }),
+      {
+        logger: false,
+        versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+      },
+    )
     return { app, seen }
   }
 
@@ -277,6 +327,36 @@ describe('values that only older requests carry', () => {
     ])
     assert.deepEqual(statuses, [200, 200, 200, 200, 422])
     assert.deepEqual(seen, [{ permission: 'read' }, { permission: 'write' }, {}, undefined])
+  })
+
+  it('are those of the body if parameters carry the model, too', async () => {
+    const Ask = model('KeptAsk', { text: z.string() })
+    const asked = defineVersionChange({
+      version: '2',
+      title: 'Questions have no language',
+      change: [
+        reshape({ of: Ask, fields: { language: { was: z.string().optional(), kept: true } } }),
+        loose(operation)({
+          route: 'x.ask',
+          body: { now: Ask, was: z.object({ ask: Ask }), up: ({ ask }: { ask: unknown }) => ask },
+        }),
+      ],
+    })
+    const handler = (_: unknown, context: ExecutionContext): unknown => context.kept(asked)
+    const route = { method: 'POST', name: 'ask', input: { query: Ask, body: Ask }, handler }
+    const history: unknown = defineVersions({ versions: ['2', '1'], models: { Ask }, changes: [asked] })
+    const app = createApp(
+      moduleOf({ controllers: [controller({ name: 'x', prefix: '/x', routes: [route] })] }),
+      {
+        logger: false,
+        versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+      },
+    )
+    const url = '/x?text=a&language=en'
+    const ask = async (json: object): Promise<unknown> =>
+      (await app.inject({ method: 'POST', url, headers: { v: '1' }, json: { ask: json } })).json()
+    assert.deepEqual(await ask({ text: 'b', language: 'de' }), { language: 'de' })
+    assert.deepEqual(await ask({ text: 'b' }), { language: 'en' })
   })
 
   it('are refused where a request has several of them', async () => {

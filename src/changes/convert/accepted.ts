@@ -35,6 +35,11 @@ export function createWiden(
       widened.set(schema, schema)
       return schema
     }
+    // known before it is complete, for schemas that hold themselves
+    widened.set(
+      schema,
+      zod.lazy(() => toZod(copy)),
+    )
     const copy = mapSchema(schema, ({ member, key = '', schema: child }) => {
       const accepted = member === 'shape' ? acceptedIn(modelledFieldsOf(schema), key) : []
       return accepted.length === 0 ? widen(child) : withAccepted(child, accepted)
@@ -44,6 +49,7 @@ export function createWiden(
     if (typeof id === 'string') withMeta(toZod(copy), schema, `${id}Result`)
     copies.set(copy, schema)
     widened.set(schema, copy)
+    widened.set(copy, copy)
     return copy
   }
   return widen

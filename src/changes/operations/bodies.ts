@@ -88,16 +88,19 @@ export function bodyLabel(key: BodyKey): string {
 export function bodyProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
+  widen: (schema: Schema) => Schema,
 ): readonly DefinitionProblem[] {
   const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
   return [...keys].flatMap((key) => {
+    // responses of the route take what older versions accept
+    const comparable = isRequest(key) ? (schema: Schema) => schema : widen
     let newer = bodySchema(route, key)
     return applied.flatMap((operation): readonly DefinitionProblem[] => {
       const own = bodyChanges(key, [operation])[0]
       const whole = isRequest(key) ? operation.input?.was.body : undefined
       if (whole !== undefined) newer = isAbsent(whole) ? undefined : whole
       if (own === undefined) return []
-      const found = bodyProblem(route, key, own, newer)
+      const found = bodyProblem(route, key, { ...own, now: comparable(own.now) }, newer && comparable(newer))
       newer = isAbsent(own.was) ? undefined : own.was
       if (found === undefined) return []
       return [changeProblem(own.change, ...found, 'invalid_change', ...route.definitions)]
@@ -140,12 +143,12 @@ export function isAbsent(was: BodyChange['was']): was is Absent {
   return was === absent
 }
 
-/** Creates the conversion of a request body to the newest version. Models in it have been converted before. */
-export function createBodyUp(changes: readonly BodyChange[]): Converter {
+/** Creates the conversion of a request body to the newest version. Models in it have been converted before, and `widen` adds what they accept. */
+export function createBodyUp(changes: readonly BodyChange[], widen: (schema: Schema) => Schema): Converter {
   const steps = changes.toReversed().map((own) => {
     // a client sent every member that no function made
     const isSent = own.convert === undefined || own.narrowed
-    return { own, check: createMadeCheck(own.now, own.change, 'body', isSent ? [] : undefined, true) }
+    return { own, check: createMadeCheck(widen(own.now), own.change, 'body', isSent ? [] : undefined, true) }
   })
   return (value, extra) => {
     let made = value

@@ -5,7 +5,16 @@ import {
   type OlderProblem,
   type ResolvedRoute,
 } from '../../routes/resolved-route.ts'
-import { isPromise, isRecord, toRecord } from '../../base/values.ts'
+import {
+  andThen,
+  ignoreRejection,
+  isPromise,
+  isRecord,
+  isString,
+  toRecord,
+  type Awaitable,
+} from '../../base/values.ts'
+import { RESULT_READERS, withJsonReaders } from '../../schema/coercion.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import {
   RANGES,
@@ -16,6 +25,7 @@ import {
   type ResponseKey,
   type Schema,
 } from '../../schema/schema.ts'
+import { createValidator } from '../../schema/validator.ts'
 import { createToOlder, type BodyConversion, type ConvertBody } from '../body-layer.ts'
 import { callBlamed, threwIn, type ChangeExtra, type Extra, type Identified } from '../convert/converter.ts'
 import type { Plans } from '../convert/plans.ts'
@@ -30,6 +40,8 @@ interface ErrorBefore {
   readonly status: number | undefined
   /** The problem that it was, if an operation names one. */
   readonly problem: AnyProblem | undefined
+  /** Whether a function returns members that no problem declares: the operation names none. */
+  readonly isMade: boolean
   /** The functions of changes, newest first. */
   readonly downs: readonly (Identified & { readonly down: ErrorWas['down'] })[]
 }
@@ -42,32 +54,46 @@ export function errorsBefore(applied: readonly AppliedOperation[]): ErrorsBefore
   const errors = new Map<string, ErrorBefore>()
   for (const operation of applied)
     for (const [key, { was, status, down }] of Object.entries(operation.errors ?? {})) {
-      // an operation of the same version that names fewer routes overrules this one
-      if (
-        applied.some(
-          (other) =>
-            other.errors?.[key] !== undefined &&
-            other.change.version === operation.change.version &&
-            precision(other) > precision(operation),
-        )
-      )
-        continue
-      const known = errors.get(key) ?? { code: key, status: undefined, problem: undefined, downs: [] }
-      const problem = typeof was === 'string' ? undefined : was
+      if (isOverruled(operation, key, applied)) continue
+      const known = errors.get(key) ?? { ...UNCHANGED, code: key }
+      const { code, problem } = isString(was)
+        ? { code: was, problem: undefined }
+        : { code: was?.code, problem: was }
       errors.set(key, {
-        code: typeof was === 'string' ? was : (was?.code ?? known.code),
+        code: code ?? known.code,
         status: status ?? problem?.status ?? known.status,
         problem: problem ?? known.problem,
+        isMade: problem === undefined && (known.isMade || down !== undefined),
         downs: [...known.downs, { id: operation.change.id, down }],
       })
     }
   return errors
 }
 
+/** Whether an operation of the same version that names fewer routes overrules what this one says of an error. */
+function isOverruled(
+  operation: AppliedOperation,
+  key: string,
+  applied: readonly AppliedOperation[],
+): boolean {
+  return applied.some(
+    (other) =>
+      other.errors?.[key] !== undefined &&
+      other.change.version === operation.change.version &&
+      precision(other) > precision(operation),
+  )
+}
+
+const UNCHANGED = { status: undefined, problem: undefined, isMade: false, downs: [] } as const
+
 /** A problem in an older version, and the conversion of its members. */
 interface ProblemBefore {
   readonly older: AnyProblem
+  /** The members before models in them are converted. */
+  readonly members: Schema | undefined
   readonly convert: ConvertBody | undefined
+  /** Whether members that none of them declares are sent. */
+  readonly isMade: boolean
 }
 
 /** The earlier states of the declared problems that changes reach, by the problems of the newest version. */
@@ -81,15 +107,34 @@ export function problemsBefore(
   for (const problem of problemsOf(route)) {
     const before = errors.get(problem.code)
     const { members } = before?.problem ?? problem
-    // a function that names no older problem makes the members by itself
-    const isMade = before?.problem === undefined && before?.downs.some(({ down }) => down !== undefined)
-    const conversion =
-      members === undefined || isMade === true ? undefined : createToOlder(members, [], age, plans)
+    const conversion = members === undefined ? undefined : createToOlder(members, [], age, plans)
     if (before === undefined && conversion?.toOlder === undefined) continue
     const older = olderProblem(problem, before, conversion)
-    found.set(problem, { older, convert: conversion?.toOlder })
+    found.set(problem, {
+      older,
+      members,
+      convert: members && conversion?.toOlder && createConvertMembers(conversion.toOlder, members),
+      isMade: before?.isMade === true,
+    })
   }
   return found
+}
+
+/** Converts the members of a sent problem. They were JSON, so dates in them are read again. */
+function createConvertMembers(convert: ConvertBody, members: Schema): ConvertBody {
+  const readers = Object.entries(objectShape(members)).map(
+    ([name, field]) => [name, createValidator(withJsonReaders(field, RESULT_READERS))] as const,
+  )
+  return (given, own, request) => {
+    const typed = { ...toRecord(given) }
+    for (const [name, read] of readers) {
+      const found = typed[name] === undefined ? undefined : read(typed[name])
+      if (isPromise(found)) ignoreRejection(found)
+      // a problem that was thrown under the same code may have other members, and functions make others
+      else if (found !== undefined && 'value' in found) typed[name] = found.value
+    }
+    return convert(typed, own, request)
+  }
 }
 
 function olderProblem(
@@ -126,7 +171,7 @@ export function createProblemBefore(
       status: number,
       own: Extra,
       request: LayerExtra,
-    ) => OlderProblem | undefined)
+    ) => Awaitable<OlderProblem | undefined>)
   | undefined {
   if (errors.size === 0 && problems.size === 0) return undefined
   const converted = new Map([...problems].map(([{ code }, before]) => [code, before]))
@@ -135,10 +180,8 @@ export function createProblemBefore(
     const [error, before] = [errors.get(code), converted.get(code)]
     if (error === undefined && before?.convert === undefined) return undefined
     const body = error === undefined ? problem : toOlderError(problem, newest, error, own)
-    return {
-      status: error?.status,
-      body: before === undefined ? body : toOlderMembers(body, before, own, request),
-    }
+    const members = before === undefined ? body : toOlderMembers(body, before, own, request)
+    return andThen(members, (older) => ({ status: error?.status, body: older }))
   }
 }
 
@@ -163,23 +206,27 @@ function toOlderError(
   return body
 }
 
-/** Converts the members of a problem, and leaves out those that it does not declare. */
+/** Converts the members of a problem, and leaves out those that neither it declares nor a function made. */
 function toOlderMembers(
   body: object,
-  { older, convert }: ProblemBefore,
+  { older, members: schema, convert, isMade }: ProblemBefore,
   own: Extra,
   request: LayerExtra,
-): object {
+): Awaitable<object> {
   if (older.members === undefined) return body
   const { type, title, status, detail, instance, code, ...members }: Readonly<Record<string, unknown>> = {
     ...body,
   }
   const made = convert === undefined ? members : convert(members, own, request)
-  if (isPromise(made))
-    throw new TypeError('a change loads data for the members of a problem, which are converted at once')
   const known = { type, title, status, detail, instance, code }
   const given = Object.entries(known).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(given), ...toRecord(toDeclared(older.members, made)) }
+  const declared = schema === undefined ? {} : objectShape(schema)
+  const others = isMade ? Object.entries(members).filter(([name]) => declared[name] === undefined) : []
+  const shape = older.members
+  return andThen(made, (converted) => ({
+    ...Object.fromEntries([...given, ...others]),
+    ...toRecord(toDeclared(shape, converted)),
+  }))
 }
 
 /** @throws `MigrationError` with the change, if its function throws or returns no object */

@@ -152,10 +152,11 @@ export const OPERATION_KINDS = {
   // documents don't say which values moved where
   input: {
     isWritten: false,
+    // one function makes all sources, so that one of them may be what it is
     fields: (operation) =>
       inputSources(operation).map((source) => [
         `input ${source}`,
-        { label: `input.${source}`, was: operation.input?.was[source], hasFunction: true },
+        { label: 'input', was: operation.input?.was[source], hasFunction: true },
       ]),
   },
 } as const satisfies Readonly<Record<OperationKind, OperationKindRow>>

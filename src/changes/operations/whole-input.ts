@@ -57,15 +57,18 @@ export type ConvertInput = (
   issues: ValidationIssue[],
 ) => Readonly<Record<string, unknown>>
 
-/** Creates the functions that make the newest input of a route, one for each operation. */
+/** Creates the functions that make the newest input of a route, one for each operation. `widen` adds what older versions accept. */
 export function createInputUps(
   route: ResolvedRoute,
   changes: readonly InputChange[],
+  widen: (schema: Schema) => Schema,
 ): readonly ConvertInput[] {
   return changes.map(({ input: { up, narrowed }, change, sources }): ConvertInput => {
     const blamed = { change, fields: sources }
     const sent = narrowed === true ? [] : undefined
-    const checks = sources.map((source) => [source, createSourceCheck(route, source, change, sent)] as const)
+    const checks = sources.map(
+      (source) => [source, createSourceCheck({ route, widen }, source, change, sent)] as const,
+    )
     return (input, extra, issues) => {
       const old = Object.fromEntries(sources.map((source) => [source, input[source]]))
       const made = callBlamed(blamed, () => up(old, toldOf(extra)))
@@ -102,12 +105,13 @@ function orRefused(check: () => unknown, source: InputSource, issues: Validation
 
 /** Creates the check of a source that a function made, by what the newest version declares. It returns the parsed source. */
 function createSourceCheck(
-  route: ResolvedRoute,
+  { route, widen }: { readonly route: ResolvedRoute; readonly widen: (schema: Schema) => Schema },
   source: InputSource,
   change: AppliedOperation['change'],
   sent: readonly string[] | undefined,
 ): (made: unknown) => unknown {
-  const declared = route.sources.find(({ name }) => name === source)?.schema
+  const newest = route.sources.find(({ name }) => name === source)?.schema
+  const declared = newest && widen(newest)
   if (source === 'params') return createParamsCheck(route, declared, change, sent)
   if (declared !== undefined) {
     const check = createMadeCheck(declared, change, source, sent, true)

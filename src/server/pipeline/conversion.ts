@@ -111,12 +111,13 @@ export function toFailed(context: RequestContext, error: unknown): unknown {
 export function convertErrors({ layer }: Conversion, run: Run): Run {
   const { problem } = layer
   if (problem === undefined) return run
-  const convert = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
+  const convert = (context: RequestContext, response: FinishedResponse): Awaitable<FinishedResponse> => {
+    const fail = (error: unknown): Awaitable<FinishedResponse> => toFailure(context, toFailed(context, error))
     try {
-      convertProblem(problem, response, context)
-      return response
+      const converted = convertProblem(problem, response, context)
+      return isPromise(converted) ? converted.then(() => response, fail) : response
     } catch (error) {
-      return toFailure(context, toFailed(context, error))
+      return fail(error)
     }
   }
   return (context, values) => andThen(run(context, values), (response) => convert(context, response))
@@ -136,7 +137,7 @@ export function convertHead(
   const hasHead = (layer?.problem ?? layer?.status ?? layer?.headers) !== undefined
   if (!hasHead && suffix === undefined) return noted
   const tagged = suffix === undefined ? noted : withOwnConditions(suffix, noted)
-  const convert = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
+  const convert = (context: RequestContext, response: FinishedResponse): Awaitable<FinishedResponse> => {
     const tag = response.headers['etag']
     if (suffix !== undefined && isString(tag)) response.headers['etag'] = withSuffix(tag, suffix)
     return layer === undefined || !hasHead ? response : toOlderHead(layer, response, context)
@@ -189,12 +190,30 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { problem, headers, status: toStatus }: VersionLayer,
+  layer: VersionLayer,
+  response: FinishedResponse,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  const { problem } = layer
+  let converted
+  try {
+    converted = problem && convertProblem(problem, response, context)
+  } catch (error) {
+    throw toFailed(context, error)
+  }
+  if (!isPromise(converted)) return convertRest(layer, response, context)
+  const fail = (error: unknown): never => {
+    throw toFailed(context, error)
+  }
+  return converted.then(undefined, fail).then(() => convertRest(layer, response, context))
+}
+
+function convertRest(
+  { headers, status: toStatus }: VersionLayer,
   response: FinishedResponse,
   context: RequestContext,
 ): FinishedResponse {
   try {
-    if (problem !== undefined) convertProblem(problem, response, context)
     headers?.(response.headers, context)
   } catch (error) {
     throw toFailed(context, error)
@@ -210,15 +229,16 @@ function convertProblem(
   problem: NonNullable<VersionLayer['problem']>,
   response: FinishedResponse,
   context: RequestContext,
-): void {
-  if (context.olderProblem !== undefined) return
-  const older = toOlderProblem(problem, response, context)
-  if (older === undefined) return
-  context.olderProblem = older
-  const { status, headers } = response
-  dropDigests(headers)
-  Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
-  if (older.status !== undefined) withOlderStatus(response, older.status)
+): Awaitable<void> {
+  if (context.olderProblem !== undefined) return undefined
+  return andThen(toOlderProblem(problem, response, context), (older) => {
+    if (older === undefined) return
+    context.olderProblem = older
+    const { status, headers } = response
+    dropDigests(headers)
+    Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
+    if (older.status !== undefined) withOlderStatus(response, older.status)
+  })
 }
 
 /** Sets the status that a response had. */
@@ -242,7 +262,7 @@ function toOlderProblem(
   problem: NonNullable<VersionLayer['problem']>,
   { status, headers, body }: FinishedResponse,
   context: RequestContext,
-): OlderProblem | undefined {
+): Awaitable<OlderProblem | undefined> {
   if (status < 400 || !isString(body)) return undefined
   if (!isJsonType(String(headers['content-type']))) return undefined
   const given = recordOf(body)
