@@ -1,6 +1,6 @@
 /* oxlint-disable complexity -- a case for each kind of schema */
 import { createApp, VersioningSchemes } from 'octavo'
-import type { App } from 'octavo'
+import type { App, ExecutionContext } from 'octavo'
 import {
   absent,
   before,
@@ -15,14 +15,20 @@ import { createMemoryStore } from 'octavo/stores'
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../../support/untyped.ts'
+import { buildExtra } from './extras.ts'
+import type { ExtraSpec } from './extras.ts'
+import type { BuiltPart } from './trial.ts'
 import { shown } from './world.ts'
 import type { ErrorSpec, Kind, LimitKind, Move, ObjectSpec, RouteSpec, StepSpec, World } from './world.ts'
 
 /** What the handlers of an application got, and what they answer next. */
 export interface Desk {
   seen: Readonly<Record<string, unknown>> | undefined
-  status: number
-  result: (route: string) => unknown
+  /** What older requests carried that the newest version does not have, by the ids of changes. */
+  kept: Readonly<Record<string, unknown>>
+  /** The calls of handlers. */
+  calls: number
+  result: (route: string, given: Readonly<Record<string, unknown>>) => unknown
   /** The loads of the last call. */
   readonly loads: string[]
 }
@@ -30,6 +36,8 @@ export interface Desk {
 export interface Built {
   readonly app: App
   readonly desk: Desk
+  /** Creates the problem that a route declares. */
+  readonly problemOf: (route: string, members: unknown) => unknown
 }
 
 /** How versions are named. */
@@ -79,10 +87,33 @@ function onceEach(make: (kind: Kind) => z.ZodType): (kind: Kind) => z.ZodType {
 }
 
 /** Makes the application of a world, with its history or without. */
-export function build(world: World, hasHistory: boolean, scheme: Scheme): Built {
+export function build(
+  world: World,
+  hasHistory: boolean,
+  scheme: Scheme,
+  extras: readonly ExtraSpec[] = [],
+): Built {
   const schemas = toSchemas(world)
   const of = onceEach((kind: Kind) => toSchema(kind, schemas))
-  const desk: Desk = { seen: undefined, status: 200, result: () => undefined, loads: [] }
+  const desk: Desk = { seen: undefined, kept: {}, calls: 0, result: () => undefined, loads: [] }
+  const changes = new Map<string, unknown>()
+  const handlerOf =
+    (name: string) =>
+    (given: Readonly<Record<string, unknown>>, context: ExecutionContext): unknown => {
+      desk.calls += 1
+      desk.seen = Object.fromEntries(
+        ['body', 'form', 'query', 'headers', 'cookies', 'params'].map((source) => [source, given[source]]),
+      )
+      desk.kept = Object.fromEntries(
+        world.steps
+          .filter(({ moves }) => moves.some((move) => move.t === 'born' && move.isKept === true))
+          .flatMap(({ change }) => {
+            const found = changes.has(change) ? context.kept(changes.get(change) as never) : undefined
+            return found === undefined ? [] : [[change, found]]
+          }),
+      )
+      return desk.result(name, given)
+    }
   const oldest = world.versions.at(-1) ?? ''
   const routes: object[] = world.routes.map((route) => {
     const query = route.query === undefined ? pageOf(route) : schemas[route.query]
@@ -105,12 +136,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
       input,
       response: isOne ? of(route.responses[0]?.kind ?? { t: 'text' }) : Object.fromEntries(declared),
       ...(route.isHidden ? { includeInSchema: false } : {}),
-      handler: (given: Readonly<Record<string, unknown>>) => {
-        desk.seen = Object.fromEntries(
-          ['body', 'form', 'query', 'headers', 'params'].map((name) => [name, given[name]]),
-        )
-        return desk.result(route.name)
-      },
+      handler: handlerOf(route.name),
     }
   })
   for (const { name, method, path, hasHand } of world.routes)
@@ -124,14 +150,20 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
         response: z.object({ hand: z.string() }),
         handler: () => ({ hand: name }),
       })
-  const history = hasHistory ? { history: toHistory(world, schemas, { of, loads: desk.loads }) } : {}
+  const built = new Map(extras.map((spec) => [spec.name, buildExtra(spec, of)]))
+  for (const [name, { route }] of built)
+    routes.push({ ...route, ...(hasHistory ? {} : { version: world.versions }), handler: handlerOf(name) })
+  const parts = [...built.values()].flatMap((each) => each.parts)
+  const history = hasHistory
+    ? { history: toHistory(world, schemas, { of, loads: desk.loads, parts, changes }) }
+    : {}
   const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
     logger: false,
     versioning: { ...SCHEMES[scheme], ...history },
     // with usage, programs run that tell which changes alter something
     ...(world.routes.length % 2 === 0 ? { store: createMemoryStore(), usage: {} } : {}),
   }) as App
-  return { app, desk }
+  return { app, desk, problemOf: (name, members) => built.get(name)?.create?.(members) }
 }
 
 /** Makes the models of a world and their parts. */
@@ -160,6 +192,8 @@ export function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType
       return z.string().regex(/^(?:0|[1-9]\d{0,4})$/)
     case 'int':
       return z.int().min(0).max(99_999)
+    case 'big':
+      return z.int().min(0)
     case 'flag':
       return z.boolean()
     case 'yesno':
@@ -260,9 +294,15 @@ export function toHistory(
   {
     of = (kind) => toSchema(kind, schemas),
     loads = [],
-  }: { readonly of?: (kind: Kind) => z.ZodType; readonly loads?: string[] } = {},
+    parts: extras = [],
+    changes = new Map<string, unknown>(),
+  }: {
+    readonly of?: (kind: Kind) => z.ZodType
+    readonly loads?: string[]
+    readonly parts?: readonly BuiltPart[]
+    readonly changes?: Map<string, unknown>
+  } = {},
 ): unknown {
-  const changes = new Map<string, unknown>()
   const ids = [...new Set(steps.map(({ change }) => change))]
   for (const id of ids) {
     const own = steps.filter(({ change }) => change === id)
@@ -320,6 +360,10 @@ export function toHistory(
       }),
     ),
   )
+  for (const { version, change, part } of extras)
+    operations.push(
+      untyped(defineVersionChange)({ version: versions[version], title: change, change: [part] }),
+    )
   return untyped(defineVersions)({
     versions,
     models: Object.fromEntries(
@@ -400,7 +444,7 @@ function toField(move: Move, of: (kind: Kind) => z.ZodType): readonly [string, o
     case 'gone':
       return [move.name, { was: absent }]
     case 'born':
-      return [move.name, { was: of(move.kind) }]
+      return [move.name, { was: of(move.kind), ...(move.isKept === true ? { kept: true } : {}) }]
     case 'turn': {
       const { up, down } = move
       return [
@@ -408,6 +452,7 @@ function toField(move: Move, of: (kind: Kind) => z.ZodType): readonly [string, o
         {
           was: of(move.was),
           ...(move.isNarrowed === true ? { narrowed: true } : {}),
+          ...(move.isAccepted === true ? { accepted: true } : {}),
           ...(up === undefined ? {} : { up }),
           ...(down === undefined ? {} : { down }),
         },

@@ -23,6 +23,9 @@ export class Refused extends Error {}
 /** What the rules of changes make of values, read from the data that a world is. It shares no code with what it checks. */
 export class Reference {
   private readonly world: World
+  private isResult = false
+  /** What requests that were converted since it was emptied carry of fields that are kept, by the ids of changes. */
+  readonly kept = new Map<string, Values>()
 
   constructor(world: World) {
     this.world = world
@@ -71,6 +74,13 @@ export class Reference {
     return this.applied(object, version).at(-1)?.older ?? object.entries
   }
 
+  /** Whether an object has fields that existed only before a change, in a version or a newer one. */
+  bears(id: number, change: string, version: number): boolean {
+    return this.applied(this.objectOf(id), version).some(
+      ({ step, moves }) => step.change === change && moves.some(({ t }) => t === 'born'),
+    )
+  }
+
   isKey(id: number): boolean {
     return this.objectOf(id).isKey === true
   }
@@ -103,6 +113,8 @@ export class Reference {
         return String(random.below(10_000))
       case 'int':
         return random.below(10_000)
+      case 'big':
+        return random.below(200_000)
       case 'flag':
         return random.chance(0.5)
       case 'yesno':
@@ -151,6 +163,25 @@ export class Reference {
     }
   }
 
+  /** Makes a value of the newest version that a handler may return: it may be one that only older versions accept. */
+  result(random: Random, kind: Kind): unknown {
+    this.isResult = true
+    try {
+      return this.value(random, kind, 0)
+    } finally {
+      this.isResult = false
+    }
+  }
+
+  /** The kind of a field in results: what only older versions accept is stored beside all others. */
+  private resultKind(random: Random, object: ObjectSpec, { slot, kind }: Entry): Kind {
+    if (!this.isResult) return kind
+    const accepting = this.applied(object, Infinity)
+      .flatMap(({ moves }) => moves)
+      .find((move) => move.t === 'turn' && move.slot === slot && move.isAccepted === true)
+    return accepting?.t === 'turn' && random.chance(0.5) ? accepting.was : kind
+  }
+
   private objectValue(random: Random, id: number, version: number, depth: number): unknown {
     const object = this.objectOf(id)
     const made: Values = {}
@@ -164,7 +195,7 @@ export class Reference {
       if (isLeft && random.chance(0.4)) continue
       if (entry.wrap === 'nullable' && random.chance(0.3)) made[entry.name] = null
       else {
-        const value = this.value(random, entry.kind, version, depth + 1)
+        const value = this.value(random, this.resultKind(random, object, entry), version, depth + 1)
         if (value !== undefined) made[entry.name] = value
       }
     }
@@ -221,6 +252,7 @@ export class Reference {
     }
     for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version).toReversed()) {
       const next = new Map<string, unknown>()
+      this.keep(step, moves, older, values)
       refine(step, moves, older, values, isPartial)
       const made = runs ? this.groupUp({ isPartial }, step, moves, older, values) : {}
       for (const { name, slot, wrap, kind } of newer) {
@@ -258,6 +290,22 @@ export class Reference {
     if (version > 0 && spec.refined !== undefined && made[spec.refined] === 'q')
       throw new Refused(spec.refined)
     return this.withOthers(id, object, made, fields)
+  }
+
+  /** Notes what a request carries of fields that are kept. */
+  private keep(
+    { change }: StepSpec,
+    moves: readonly Move[],
+    older: readonly Entry[],
+    values: ReadonlyMap<string, unknown>,
+  ): void {
+    const slots = moves.flatMap((move) => (move.t === 'born' && move.isKept === true ? [move.slot] : []))
+    if (slots.length === 0) return
+    const made: Values = { ...this.kept.get(change) }
+    for (const { slot, name } of older)
+      if (slot !== undefined && slots.includes(slot) && values.get(name) !== undefined)
+        made[name] = values.get(name)
+    this.kept.set(change, made)
   }
 
   private groupUp(

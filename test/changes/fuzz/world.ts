@@ -3,8 +3,8 @@ import type { Random } from '../../fault/fuzz/random.ts'
 
 /** A schema, as data: what builds schemas and what the reference reads. */
 export type Kind =
-  // `wide` is a text that is mostly digits
-  | { readonly t: 'text' | 'digits' | 'wide' | 'int' | 'flag' | 'yesno' | 'date' | 'instant' }
+  // `wide` is a text that is mostly digits, and `big` a number that may be larger than an `int`
+  | { readonly t: 'text' | 'digits' | 'wide' | 'int' | 'big' | 'flag' | 'yesno' | 'date' | 'instant' }
   | { readonly t: 'enum'; readonly values: readonly string[] }
   | { readonly t: 'object'; readonly object: number }
   | { readonly t: 'list' | 'record' | 'maybe' | 'nullable' | 'lazy' | 'boxed'; readonly of: Kind }
@@ -67,9 +67,18 @@ export type Move =
       readonly down: ((now: unknown) => unknown) | undefined
       /** Whether values that the newer schema refuses are a mistake of the client. */
       readonly isNarrowed?: boolean
+      /** Whether older values that the newer schema refuses reach the handler. */
+      readonly isAccepted?: boolean
     }
   | { readonly t: 'gone'; readonly slot: number; readonly name: string; readonly kind: Kind }
-  | { readonly t: 'born'; readonly slot: number; readonly name: string; readonly kind: Kind }
+  | {
+      readonly t: 'born'
+      readonly slot: number
+      readonly name: string
+      readonly kind: Kind
+      /** Whether handlers get what older requests carry of it. */
+      readonly isKept?: boolean
+    }
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -429,7 +438,7 @@ class Maker {
     for (let at = random.below(3); at > 0; at--) {
       const entry = take()
       const isText = model.isFlat || (entry !== undefined && this.isInOthers(entry))
-      const turn = entry === undefined ? undefined : this.turn(entry.kind, isText)
+      const turn = entry === undefined ? undefined : (this.accepted(entry) ?? this.turn(entry.kind, isText))
       if (entry !== undefined && turn !== undefined)
         moves.push({ t: 'turn', slot: slotOf(entry), name: entry.name, now: entry.kind, ...turn })
     }
@@ -573,6 +582,21 @@ class Maker {
     return this.objects.some(({ entries }) =>
       entries.some((each) => each.isGuest === true && each.slot === slot),
     )
+  }
+
+  /** What a field was whose older values reach the handler, if nothing newer converts them. */
+  private accepted({
+    kind,
+    slot,
+  }: Entry): Omit<Extract<Move, { t: 'turn' }>, 't' | 'slot' | 'name' | 'now'> | undefined {
+    const { random, steps } = this
+    const isTurned = steps.some(({ moves }) => moves.some((move) => move.t === 'turn' && move.slot === slot))
+    if (!this.hasEverything || isTurned || !random.chance(0.3)) return undefined
+    const isAccepted = { up: undefined, down: undefined, isAccepted: true } as const
+    if (kind.t === 'digits') return { was: { t: 'wide' }, ...isAccepted }
+    if (kind.t === 'int') return { was: { t: 'big' }, ...isAccepted }
+    if (kind.t === 'enum') return { was: { t: 'enum', values: [...kind.values, 'x', 'y'] }, ...isAccepted }
+    return undefined
   }
 
   private turn(
