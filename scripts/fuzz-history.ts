@@ -1,12 +1,14 @@
 /**
  * Makes random histories of random models, and fails when a version is not answered as the rules of changes say: `npm run check -- fuzz:history`
  * for 10,000 of them, `npm run check -- fuzz:history --seconds 30`, `npm run check -- fuzz:history --seed 7 --only 12,13` for those that were found
- * before.
+ * before. `--definitions` tries every definition of a table and random ones instead.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
+import { createDefinition, everyDefinition, tryDefinition } from '../test/changes/fuzz/definitions.ts'
 import { tryHistory } from '../test/changes/fuzz/run.ts'
+import type { Finding } from '../test/changes/fuzz/run.ts'
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     only: { type: 'string' },
+    definitions: { type: 'boolean', default: false },
   },
 })
 /** One history in so many has its documents tried, which takes longer than all the rest. */
@@ -26,9 +29,23 @@ console.log(`Seed ${seed}`)
 const found = new Map<string, number[]>()
 let histories = 0
 let calls = 0
+let [started, refused] = [0, 0]
+const every = everyDefinition()
+
+async function tryOne(
+  index: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly calls: number }> {
+  if (!values.definitions) return tryHistory(seed, index, index % DOCUMENTS === 0)
+  const definition = every[index] ?? createDefinition(seed, index)
+  const report = await tryDefinition(definition, index % DOCUMENTS === 0)
+  started += report.started.length
+  refused += report.refused.length
+  return report
+}
+
 for (const index of only ?? Array.from({ length: Number(values.count) }, (_, at) => at)) {
   if (performance.now() > end) break
-  const report = await tryHistory(seed, index, index % DOCUMENTS === 0)
+  const report = await tryOne(index)
   histories += 1
   calls += report.calls
   for (const { text, detail } of report.findings) {
@@ -40,11 +57,12 @@ for (const index of only ?? Array.from({ length: Number(values.count) }, (_, at)
   }
 }
 
-console.log(`${histories} histories, ${calls} calls`)
+console.log(`${histories} ${values.definitions ? 'definitions' : 'histories'}, ${calls} calls`)
+if (values.definitions) console.log(`${started} places started, ${refused} were refused`)
 for (const [text, cases] of found) {
-  console.error(`${text}: ${cases.length} histories`)
+  console.error(`${text}: ${cases.length} cases`)
   console.error(
-    `See it again: npm run check -- fuzz:history --seed ${seed} --only ${cases.slice(0, 5).join(',')}`,
+    `See it again: npm run check -- fuzz:history --seed ${seed}${values.definitions ? ' --definitions' : ''} --only ${cases.slice(0, 5).join(',')}`,
   )
 }
 process.exitCode = found.size > 0 ? 1 : 0

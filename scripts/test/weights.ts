@@ -25,6 +25,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/auth/jwt-keys.test.ts': 3.1,
   'test/auth/jwt.test.ts': 1.3,
   'test/changes/bodies.test.ts': 0.8,
+  'test/changes/definitions.test.ts': 2,
   'test/changes/executors.test.ts': 1,
   'test/cli/changelog.slow.test.ts': 12,
   'test/cli/client.slow.test.ts': 12,

@@ -3,6 +3,7 @@ import type { BodyLayer, LayerExtra } from '../routes/resolved-route.ts'
 import { namedType } from '../schema/body-types.ts'
 import { childrenOf, defOf, type Schema } from '../schema/schema.ts'
 import type { Converter, Extra } from './convert/converter.ts'
+import { splitChecks } from './convert/refine.ts'
 import { withLoads } from './convert/loading.ts'
 import type { Plans } from './convert/plans.ts'
 import { bodyBefore, createBodyDown, createBodyUp, type BodyChange } from './operations/bodies.ts'
@@ -75,12 +76,17 @@ function join(first: Converter | undefined, second: Converter | undefined): Conv
   return (value, extra) => second(first(value, extra), extra)
 }
 
-/** Whether a schema completes values, so that functions of changes have to see what it makes of them. */
+/**
+ * Whether a schema completes values, so that functions of changes have to see what it makes of them, or has functions of its own, which take
+ * newest values.
+ */
 function isCompleted(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
   return (
-    COMPLETING.has(defOf(schema).type) || childrenOf(schema).some((child) => isCompleted(child.schema, seen))
+    COMPLETING.has(defOf(schema).type) ||
+    splitChecks(schema).functions.length > 0 ||
+    childrenOf(schema).some((child) => isCompleted(child.schema, seen))
   )
 }
 

@@ -11,6 +11,7 @@ import {
 import { isAccepted } from './convert/accepted.ts'
 import { isNarrower, isRequired, isSameSchema, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
+import { reparsedProblem } from './operations/bodies.ts'
 import { takesAbsent } from './was.ts'
 
 /**
@@ -43,6 +44,7 @@ export function stepProblems(
         ...(isSent(step) || told.has(step) || step.reshape.refine === undefined
           ? []
           : [[`refine has no effect: no request carries ${name}`, 'remove it'] as const]),
+        ...(isSent(step) ? reparsed(name, step, schemas) : []),
         ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
         ...wronglyKept(name, step, isSent(step)),
       ]
@@ -55,6 +57,16 @@ export function stepProblems(
     })
   })
   return [...wrong, ...unfit]
+}
+
+/** Finds fields whose newest schema cannot parse what the older one has parsed. */
+function reparsed(name: string, { fieldChanges }: Step, schemas: Schemas): Found {
+  return fieldChanges.flatMap((fieldChange): Found => {
+    const now = schemas.get(fieldChange.fieldId)
+    if (fieldChange.kind !== 'retyped' || now === undefined || fieldChange.field.accepted === true) return []
+    const found = reparsedProblem(`${name}.${fieldChange.name}`, now, fieldChange.was)
+    return found === undefined ? [] : [found]
+  })
 }
 
 /** Finds fields whose values are accepted without an effect, or without a value that the handler can get. */

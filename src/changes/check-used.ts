@@ -7,6 +7,7 @@ import { isOperation, routeLabel, type Operation } from './operations/operation.
 import { defOf, isSchema, schemaOf, childrenOf, type Schema } from '../schema/schema.ts'
 import { messageOf } from '../base/values.ts'
 import { namedModel } from './model.ts'
+import { schemasIn } from './convert/compare.ts'
 import { bareOf } from './convert/modelled-fields.ts'
 import { isConvertible, type Plans } from './convert/plans.ts'
 
@@ -146,7 +147,19 @@ function schemaProblems({ route, operations }: Reached, stuckIn: StuckIn): reado
   return positionProblems(positions, route, stuckIn)
 }
 
-/** Lists the schemas of a route, or of the error format, that a change reaches and nothing can convert. */
+/** Lists the messages that a change reaches and nothing can convert. */
+export function messageProblems({
+  messages,
+  plans,
+}: {
+  readonly messages: readonly Schema[]
+  readonly plans: Plans
+}): readonly DefinitionProblem[] {
+  const positions = messages.map((schema, at) => ({ position: `messages[${at}]`, schema, isSent: true }))
+  return positionProblems(positions, { label: 'defineVersions', definitions: [] }, createStuckIn(plans))
+}
+
+/** Lists the schemas of a route, or of something else, that a change reaches and nothing can convert. */
 export function positionProblems(
   positions: readonly Position[],
   { label, definitions }: Pick<ResolvedRoute, 'label' | 'definitions'>,
@@ -223,6 +236,8 @@ const WORDS: Readonly<Record<string, string>> = {
   transform: 'a transform',
   keys: 'the keys of a record',
   preprocess: 'z.preprocess or at the end of a pipe',
+  prefault: 'a prefault of a transform',
+  union: 'a union without a discriminator and with a transform',
 }
 
 const FIXES: Readonly<Record<string, string>> = {
@@ -230,6 +245,8 @@ const FIXES: Readonly<Record<string, string>> = {
   keys: 'hold names of fields in a list or in values',
   preprocess: 'put the model first, such as Car.transform(…), or preprocess its fields',
   pipe: 'return the result of the transform, and declare that as the response',
+  prefault: 'write the prefault before the transform, such as Car.prefault(…).transform(…)',
+  union: 'tell the options apart by a field in z.discriminatedUnion, or transform the whole union',
 }
 
 /** Whether a function or schema of the newest version gets values of a model before they can be converted. */
@@ -243,6 +260,14 @@ function isConvertedLate(schema: Schema, plans: Plans): boolean {
   )
 }
 
+/** Whether parsed values of a request no longer show what has to be converted: they are chosen or completed before a transform. */
+function isLost(schema: Schema, plans: Plans): boolean {
+  const { type, discriminator } = defOf(schema)
+  const pipes = [...schemasIn(schema)].filter((each) => defOf(each).type === 'pipe')
+  if (type === 'prefault') return pipes.some((each) => plans.reachOf(each).length > 0)
+  return type === 'union' && discriminator === undefined && pipes.length > 0
+}
+
 function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
   if (seen.has(schema) || namedModel(schema) !== undefined || plans.reachOf(schema).length === 0) return []
   seen.add(schema)
@@ -253,5 +278,6 @@ function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Sche
   const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
   if (!isConvertible(type) || isHeld) return [type]
   if (type === 'pipe' && isConvertedLate(schema, plans)) return ['preprocess']
+  if (!isSent && isLost(schema, plans)) return [type]
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

@@ -10,12 +10,14 @@ import {
   type KnownVersions,
 } from '../versioning/version.ts'
 import { isString } from '../base/values.ts'
-import type { AnyChange, Step } from './chain.ts'
+import type { AnyChange } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
+import { createUnionProblems } from './check-unions.ts'
 import {
   createSchemaProblems,
   defaultProblems,
   keptProblems,
+  messageProblems,
   noteUsed,
   sentBy,
   unusedParts,
@@ -112,13 +114,15 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     const used: Used = { steps: new Set(), sent: new Set(), operations: new Set() }
     const statesOf = createStatesOf(parts)
     const schemaProblems = createSchemaProblems(plans)
+    const unionProblems = createUnionProblems(plans)
     const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
       const reached = reachedBy.get(route)
       if (own === undefined || reached === undefined) return [route]
       noteUsed(reached, own, parts, used)
-      if (reached.orders.length > 0) problems.push(...schemaProblems(reached))
       const states = statesOf(own, reached.orders)
+      if (reached.orders.length > 0)
+        problems.push(...schemaProblems(reached), ...unionProblems(route, states))
       const written = writeOut(reached, states, parts, problems)
       // routes that name other versions too speak the newest models there
       const others = specEntries(route.version).filter(
@@ -131,13 +135,8 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     for (const schema of errorSchemas(errors, changes))
       for (const step of plans.stepsIn(schema)) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
-    const isSent = (step: Step): boolean => used.sent.has(step)
-    const chains = [...plans.chains.values()]
-    problems.push(
-      ...errorFormatProblems(errors, parts),
-      ...parts.problems,
-      ...stepProblems(chains, isSent, told),
-    )
+    problems.push(...errorFormatProblems(errors, parts), ...parts.problems, ...messageProblems(parts))
+    problems.push(...stepProblems(plans.chains.values(), (step) => used.sent.has(step), told))
     // another deployment may serve a version that needs the unused parts
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (problems.length > 0) throw new DefinitionError(problems)

@@ -1,8 +1,9 @@
-import { checkOptionNames } from '../base/definition-error.ts'
+import { checkOptionNames, DefinitionError } from '../base/definition-error.ts'
 import { andThen, describeValue, isRecord } from '../base/values.ts'
 import type { MigrateValue } from '../routes/resolved-route.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import { createToNewest, createToOlder } from './body-layer.ts'
+import { createStuckIn, positionProblems } from './check-used.ts'
 import { isSameSchema } from './convert/compare.ts'
 import { ValueExtra, type Direction } from './convert/converter.ts'
 import { ageOf, operationsOf, type HistoryParts } from './expand.ts'
@@ -13,6 +14,9 @@ import { isAbout } from './operations/operation.ts'
 /** Creates the function that converts values between versions. */
 export function createMigrate(parts: HistoryParts): MigrateValue {
   const { plans } = parts
+  const stuckIn = createStuckIn(plans)
+  /** Schemas whose values can be converted, each found once. */
+  const convertible = new Set<Schema>()
   return (schema, value, asked, extra) => {
     // who writes no TypeScript may have given anything
     const versions: unknown = asked
@@ -21,6 +25,15 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
     checkOptionNames('migrate', versions, ASKED)
+    if (!convertible.has(schema)) {
+      const problems = positionProblems(
+        [{ position: 'the schema', schema, isSent: true }],
+        { label: 'migrate', definitions: [] },
+        stuckIn,
+      )
+      if (problems.length > 0) throw new DefinitionError(problems)
+      convertible.add(schema)
+    }
     const { from, to, route } = asked
     const older = to === undefined ? 0 : ageOf(parts, to)
     const newer = from === undefined ? 0 : ageOf(parts, from)

@@ -76,7 +76,8 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
    * @example
    * history.migrate(User, user, { to: '2026-01-01' })
    *
-   * @throws `RangeError` for a version that the history does not have, and what a change throws.
+   * @throws `RangeError` for a version that the history does not have, `DefinitionError` for a schema that cannot be converted, and what a
+   * change throws.
    */
   migrate<
     S extends Schema,

@@ -14,9 +14,11 @@ import {
 } from 'octavo/changes'
 import type { History, OperationOptions, VersionChange } from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
+import { createWebhooks } from 'octavo/webhooks'
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
+import { everyDefinition, tryDefinition } from './fuzz/definitions.ts'
 
 const User = model('DefinedUser', { id: z.string(), name: z.string() })
 
@@ -407,6 +409,9 @@ describe('calls without what they need', () => {
 
 describe('a definition that starts is right', () => {
   const Note = model('StartedNote', { text: z.string(), size: z.number() })
+  const Promised = z.object({ note: z.promise(z.string()) })
+  const Kind = model('StartedKind', { kind: z.literal('note'), size: z.int() })
+  const Box = z.object({ kind: z.literal('box'), weight: z.int() })
   const renamed = reshape({ of: Note, fields: { text: { was: 'content' } } })
   const served = (part: object, given: { readonly body: z.ZodType; readonly models?: object }): App => {
     const routes = [
@@ -417,6 +422,7 @@ describe('a definition that starts is right', () => {
     const history = untyped.versions({ versions: ['2', '1'], models: { Note, ...given.models }, changes })
     return serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
   }
+  const REFUSED = [{ in: 'body', path: [], code: 'custom', message: 'Invalid input' }]
   const sent = async (app: App, body: object): Promise<unknown> =>
     (await app.inject({ method: 'POST', url: '/v1/notes', body })).json()
 
@@ -441,10 +447,151 @@ describe('a definition that starts is right', () => {
       })
     })
 
+  const Numbered = z.object({ note: Note, count: z.string().transform(Number) })
+  for (const [words, part, body, message] of [
+    [
+      'a whole body with a transform of the newest one',
+      operation({
+        route: 'note.echo',
+        body: { now: Numbered, was: z.object({ data: Numbered }), up: dataOf },
+      }),
+      Numbered,
+      'operation.body: older values have passed a transform of the newest schema, which would run twice',
+    ],
+    [
+      'an input with a transform of the newest one',
+      operation({ route: 'note.echo', input: { was: { body: z.object({ data: Numbered }) }, up: dataOf } }),
+      Numbered,
+      'operation.input.was.body: older values have passed a transform of the newest schema, which would run twice',
+    ],
+    [
+      'a whole body before one with a promise',
+      operation({ route: 'note.echo', body: { now: Promised, was: z.object({ data: Note }), up: dataOf } }),
+      Promised,
+      'operation.body: the newest schema holds z.promise(), whose check takes time',
+    ],
+    [
+      'a transform with a prefault',
+      renamed,
+      Note.transform(({ text }) => text).prefault({ text: 'a', size: 1 }),
+      'input.body holds a model inside a prefault of a transform, and a change reaches it',
+    ],
+    [
+      'a transform in a union without a discriminator',
+      renamed,
+      z.union([z.object({ other: z.int() }), Numbered]),
+      'input.body holds a model inside a union without a discriminator and with a transform, and a change reaches it',
+    ],
+    [
+      'a union whose options differ only today',
+      untyped.reshape({ of: Kind, fields: { kind: { was: 'type' } } }),
+      z.union([Kind.partial(), Box]),
+      'input.body holds a union whose options take values of each other in version 1',
+    ],
+    [
+      'an exclusive union whose options differ only today',
+      untyped.reshape({ of: Kind, fields: { kind: { was: 'type' } } }),
+      z.xor([Box, Kind.partial()]),
+      'input.body holds a union whose options take values of each other in version 1',
+    ],
+  ] as const)
+    it(`so a request cannot have ${words}`, async () => {
+      await assert.rejects(served(part, { body, models: { Kind } }).ready(), (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(
+          error.errors.map((problem) => problem.message),
+          [message],
+        )
+        return true
+      })
+    })
+
+  it('so a field and its older schema share no transform', async () => {
+    const Counted = model('StartedCounted', { count: z.string().transform((text) => `${text}!`) })
+    const was = Counted.shape.count.optional()
+    const part = untyped.reshape({
+      of: Counted,
+      fields: { count: { was, up: (old: unknown) => old ?? '1' } },
+    })
+    await assert.rejects(
+      served(part, { body: Counted, models: { Counted } }).ready(),
+      /which would run twice/,
+    )
+  })
+
+  it('so a part of a model lacks what replaced a field only if the change says what it had', async () => {
+    const Draft = Note.omit({ size: true })
+    const sized = (given: object): unknown =>
+      untyped.reshape({
+        of: Note,
+        fields: { length: { was: z.string() }, size: { was: absent } },
+        up: () => ({ size: 1 }),
+        down: () => ({ length: '1' }),
+        ...given,
+      })
+    const body = z.object({ draft: Draft, note: Note })
+    await assert.rejects(
+      served(sized({}) as object, { body }).ready(),
+      /a part of StartedNote lacks size, which replaced length/,
+    )
+    const note = { text: 'a', length: '1' }
+    const newest = { draft: { text: 'a' }, note: { text: 'a', size: 1 } }
+    const applied = served(sized({ applies: [Draft] }) as object, { body })
+    assert.deepEqual(await sent(applied, { draft: note, note }), newest)
+    assert.deepEqual(Object(await sent(applied, { draft: { text: 'a' }, note })).status, 422)
+    const not = served(sized({ not: [Draft] }) as object, { body })
+    assert.deepEqual(await sent(not, { draft: { text: 'a' }, note }), newest)
+  })
+
+  it('so a message is converted, or refused at the start and by migrate', async () => {
+    const Both = z.intersection(Note, z.object({ own: z.int() }))
+    const change = untyped.change({ version: '2', title: 'Notes', change: [renamed] })
+    const given = { versions: ['2', '1'], models: { Note }, changes: [change] }
+    const history = untyped.versions({ ...given, messages: [Both] })
+    const app = serve([{ method: 'GET', handler: () => 'ok' }], {
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    const message = 'holds a model inside an intersection, and a change reaches it'
+    await assert.rejects(app.ready(), new RegExp(`messages\\[0\\] ${message}`))
+    const subscriptions = { of: () => [], find: () => undefined, disable: () => undefined }
+    assert.throws(() => createWebhooks({ subscriptions, history }), new RegExp(`messages\\[0\\] ${message}`))
+    const other = untyped.versions({ ...given, messages: [Note] })
+    assert.throws(
+      () => other.migrate(Both, { text: 'a', size: 1, own: 1 } as never, { to: '1' as never }),
+      new RegExp(`the schema ${message}`),
+    )
+  })
+
   it('so a model can be at the beginning of a pipe', async () => {
     const body = Note.transform(({ text }) => ({ text }))
     assert.deepEqual(await sent(served(renamed, { body }), { content: 'a', size: 1 }), { text: 'a' })
   })
+
+  for (const [words, body, old, now] of [
+    ['a list', z.array(Note), [{ content: 'a', size: 1 }], [{ text: 'a', size: 1 }]],
+    ['a record', z.record(z.string(), Note), { k: { content: 'a', size: 1 } }, { k: { text: 'a', size: 1 } }],
+    ['a tuple', z.tuple([z.int(), Note]), [1, { content: 'a', size: 1 }], [1, { text: 'a', size: 1 }]],
+    ['nullable', Note.nullable(), { content: 'a', size: 1 }, { text: 'a', size: 1 }],
+    ['optional', Note.optional(), { content: 'a', size: 1 }, { text: 'a', size: 1 }],
+    ['readonly', Note.readonly(), { content: 'a', size: 1 }, { text: 'a', size: 1 }],
+    ['lazy', z.lazy(() => Note), { content: 'a', size: 1 }, { text: 'a', size: 1 }],
+    ['a union', z.union([z.string(), Note]), { content: 'a', size: 1 }, { text: 'a', size: 1 }],
+  ] as const)
+    it(`so functions of ${words} get values of today`, async () => {
+      const seen: unknown[] = []
+      const keep = (value: unknown): unknown => (seen.push(value), value)
+      const isRight = (value: unknown): boolean =>
+        seen.push(value) > 0 && !JSON.stringify(value).includes('bad')
+      const checked = (body as z.ZodType).overwrite(keep).refine(isRight)
+      const app = served(renamed, { body: checked })
+      assert.deepEqual(await sent(app, old), now)
+      assert.deepEqual(seen, [now, now])
+      const bad: object = JSON.parse(JSON.stringify(old).replace('"a"', '"bad"'))
+      assert.deepEqual(Object(await sent(app, bad)).errors, REFUSED)
+      const transformed = served(renamed, { body: checked.transform((made) => ({ made })) })
+      assert.deepEqual(await sent(transformed, old), { made: now })
+      assert.deepEqual(Object(await sent(transformed, bad)).errors, REFUSED)
+    })
 
   for (const [words, body] of [
     ['a model', Note],
@@ -544,6 +691,46 @@ function sorted(tags: string[]): string[] {
   return tags.sort()
 }
 
+function dataOf(old: unknown): never {
+  const { data } = Object(old)
+  return data as never
+}
+
 function echo({ body }: { readonly body: unknown }): unknown {
   return body
 }
+
+describe('a generated definition', () => {
+  const POSITIONS = ['body field', 'query', 'response', 'webhook']
+  const SENT = ['response', 'webhook']
+
+  // `npm run check -- fuzz:history --definitions` tries all positions, and wrappers around wrappers
+  it('is refused at the start, or right in every version', async () => {
+    const findings: unknown[] = []
+    const refused: Record<string, readonly string[]> = {}
+    let started = 0
+    for (const definition of everyDefinition().filter(({ hasOperations }) => hasOperations)) {
+      const report = await tryDefinition(definition, false, POSITIONS)
+      findings.push(...report.findings)
+      started += report.started.length
+      if (report.refused.length > 0) refused[definition.wrappers[0] ?? definition.part] = report.refused
+    }
+    assert.deepEqual(findings, [])
+    assert.deepEqual(refused, {
+      catch: ['body field', 'query'],
+      promise: POSITIONS,
+      preprocess: POSITIONS,
+      transform: ['body field'],
+      'object with a transform': ['body field'],
+      pipe: SENT,
+      'pipe into any': SENT,
+      'pipe from any': POSITIONS,
+      codec: ['body field'],
+      map: ['body field', 'response', 'webhook'],
+      set: ['body field', 'response', 'webhook'],
+      intersection: ['body field', 'response', 'webhook'],
+      omit: POSITIONS,
+    })
+    assert.ok(started > 150, String(started))
+  })
+})

@@ -90,6 +90,7 @@ const slugs = defineVersionChange({
   change: [
     reshape({
       of: Article,
+      not: [Draft],
       load: async (articles) => {
         calls.push(`titles of ${articles.map(({ slug }) => slug).join()}`)
         return new Map(articles.map(({ slug }) => [slug, slug.toUpperCase()]))

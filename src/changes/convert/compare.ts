@@ -1,5 +1,5 @@
 import { isRecord, toRecord } from '../../base/values.ts'
-import { childrenOf, defOf, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
+import { childrenOf, defOf, isSchema, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
 import { zod } from '../zod.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
@@ -130,7 +130,7 @@ function withoutWrappers(schema: Schema): Schema {
   return inner === undefined ? schema : withoutWrappers(inner)
 }
 
-function valuesOf(schema: Schema): ReadonlySet<unknown> {
+export function valuesOf(schema: Schema): ReadonlySet<unknown> {
   const values: unknown = Reflect.get(schema._zod, 'values')
   return values instanceof Set ? values : new Set()
 }
@@ -192,4 +192,26 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : 1
+}
+
+/** Whether two schemas hold the same transform or codec. What `z.preprocess` prepares may be prepared again. */
+export function shareTransform(one: Schema, other: Schema): boolean {
+  const functions = transformsIn(one)
+  return functions.size > 0 && [...transformsIn(other)].some((each) => functions.has(each))
+}
+
+function transformsIn(schema: Schema): ReadonlySet<unknown> {
+  const functions = [...schemasIn(schema)].map((each) => {
+    const { type, out, transform } = defOf(each)
+    return type === 'pipe' ? (transform ?? (isSchema(out) ? defOf(out)['transform'] : undefined)) : undefined
+  })
+  return new Set(functions.filter((each) => each !== undefined))
+}
+
+/** A schema with all that are in it. */
+export function schemasIn(schema: Schema): ReadonlySet<Schema> {
+  const seen = new Set([schema])
+  // what is added while it is walked is walked too
+  for (const each of seen) for (const child of childrenOf(each)) seen.add(child.schema)
+  return seen
 }

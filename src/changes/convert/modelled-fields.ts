@@ -216,8 +216,9 @@ function partOf(
     return { fieldChanges: modelled, isGroup, isHalf: here.length > 0 && !isGroup && !isNamed }
   }
   if (removed.length === 0) return { fieldChanges: modelled, isGroup: addedHere.length > 0, isHalf: false }
-  const hasAll = added.length > 0 ? addedHere.length === added.length : isWhole || isNamed
-  const isHalf = !hasAll && addedHere.length > 0 && !isNamed
+  const hasAll = isNamed || (added.length > 0 ? addedHere.length === added.length : isWhole)
+  // a part that `omit` makes of the model has what replaced a field, or says that it never had the field
+  const isHalf = !hasAll && (addedHere.length > 0 || (isWhole && added.length > 0))
   return hasAll
     ? { fieldChanges: [...modelled, ...removed], isGroup: true, isHalf }
     : { fieldChanges: modelled, isGroup: false, isHalf }
@@ -272,6 +273,12 @@ function halfGroup(
   const made = fieldChanges.filter((fieldChange) => fieldChange.kind === 'added')
   const added = made.length > 0 ? made : jointIn(fieldChanges, reshape)
   const here = namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))
+  if (here === '') {
+    const removed = fieldChanges.filter((fieldChange) => fieldChange.kind === 'removed')
+    const message = `a part of ${name} lacks ${namesOf(added)}, which replaced ${namesOf(removed)}`
+    const fix = `list it in applies if it had ${namesOf(removed)}, or else in not`
+    return changeProblem(change, message, fix, 'half_changed_part')
+  }
   const message = `a part of ${name} has ${here}, and the change converts ${namesOf(added)} together`
   return changeProblem(change, message, GIVE_ALL, 'half_changed_part')
 }

@@ -1,11 +1,8 @@
-import { createValidator } from '../../schema/validator.ts'
-import { ignoreRejection, isObject, isPromise } from '../../base/values.ts'
+import { isObject } from '../../base/values.ts'
 import { zod, cloneSchema } from '../zod.ts'
 import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
 import {
-  MigrationError,
-  RefusedError,
   convertAt,
   type Plan,
   type PlanOf,
@@ -13,10 +10,11 @@ import {
   type Identified,
   type Converter,
 } from './converter.ts'
+import { createRefine } from './refine.ts'
 import { interpret, type Member, type Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
 import { downInstructions, upInstructions, type Instruction } from './instructions.ts'
-import { defOf, schemaOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, schemasOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
 import { isMadeTogether, type FieldId, type Step } from '../chain.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
@@ -224,7 +222,7 @@ function toUp(
       }
     }),
     others: findOthers(schema, fields, others?.up),
-    refine: createRefine(schema),
+    refine: createRefine(schemasOf(defOf(schema)['checks'])),
   }
 }
 
@@ -266,26 +264,6 @@ function findOthers(
       const member = { value, enumerable: true, writable: true, configurable: true }
       Object.defineProperty(made, key, member)
     }
-  }
-}
-
-/**
- * Creates the function that runs the refinements of the newest object on what was made. What they refuse is the whole object, for the
- * client does not know the newest names.
- */
-export function createRefine(schema: Schema): ((value: unknown) => unknown) | undefined {
-  const { checks } = defOf(schema)
-  if (!Array.isArray(checks) || checks.length === 0) return undefined
-  const validate = createValidator(cloneSchema(zod.unknown(), { checks }))
-  return (value) => {
-    const outcome = validate(value)
-    if (isPromise(outcome)) {
-      ignoreRejection(outcome)
-      throw new MigrationError(undefined, 'A refinement of a model takes time', { fields: [] })
-    }
-    if ('issues' in outcome)
-      throw new RefusedError(outcome.issues.map(({ code, message }) => ({ code, message, path: [] })))
-    return outcome.value
   }
 }
 

@@ -16,6 +16,7 @@ import { namedModel } from '../model.ts'
 import { cloneSchema, withMeta, zod } from '../zod.ts'
 import { createWiden } from './accepted.ts'
 import { planObject } from './object-plan.ts'
+import { convertWithin, withRefine } from './refine.ts'
 import { createConverters, convertAt, type Plan, type Direction, type Converter } from './converter.ts'
 import { createFindModelledFields, type CopiedObjects, type ModelledFields } from './modelled-fields.ts'
 import { loadIn } from './instructions.ts'
@@ -185,7 +186,9 @@ function build(schema: Schema, age: number, parts: Parts): Plan {
   const { type } = defOf(schema)
   const make = BUILD.get(type)
   // what nothing is known of stays as it is; such schemas are reported where routes are written out
-  return make?.(schema, age, parts) ?? same(schema)
+  const plan = make?.(schema, age, parts) ?? same(schema)
+  // objects run theirs in their programs, and a pipe on what it made
+  return type === 'object' || type === 'pipe' ? plan : withRefine(schema, plan)
 }
 
 /** The types of schema through which values can be converted in both directions. */
@@ -415,10 +418,7 @@ const pipe: Build = (schema, age, { planOf, changesIn }) => {
   const inner = schemaOf(first)
   const plan = inner && planOf(inner, age)
   if (inner === undefined || plan === undefined) return same(schema)
-  const converted = zod.pipe(
-    toZod(plan.parse),
-    zod.transform((value) => plan.up(value, {})),
-  )
+  const converted = zod.pipe(toZod(plan.parse), zod.transform(convertWithin(plan.up)))
   // the values before the transform are gone when they are tracked, so that each change counts that reaches them
   const note: Converter = (value, { altered }) => {
     if (altered !== undefined) for (const change of changesIn(inner, age)) altered(change)

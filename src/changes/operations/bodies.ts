@@ -1,7 +1,7 @@
 import { changeProblem } from '../chain.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { isSameSchema, plainKind } from '../convert/compare.ts'
+import { isSameSchema, plainKind, schemasIn, shareTransform } from '../convert/compare.ts'
 import {
   callBlamed,
   createMadeCheck,
@@ -13,7 +13,7 @@ import { toldOf } from '../convert/program.ts'
 import { absent, type Absent } from '../was.ts'
 import { PAGED_STATUS, pageItems } from './paged.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
-import { isSchema, type ResponseKey, type Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, type ResponseKey, type Schema } from '../../schema/schema.ts'
 
 /** A whole body before an operation, in one direction. */
 export interface BodyChange {
@@ -124,7 +124,8 @@ function bodyProblem(
       `${label}.now is not the schema of ${name}`,
       'give the schema that the route declares, or what a newer change says that it was',
     ]
-  if (convert !== undefined) return undefined
+  const unparsed = isRequest(key) ? reparsedProblem(label, now, was) : undefined
+  if (unparsed !== undefined || convert !== undefined) return unparsed
   const side = isRequest(key) ? 'up' : 'down'
   if (isAbsent(was)) return [`${label} lacks ${side}: it did not exist`, `write ${side} beside was`]
   const [older, newest] = [plainKind(was), plainKind(now)]
@@ -133,6 +134,26 @@ function bodyProblem(
     `${label} lacks ${side}: it was ${ofKind(older)} and is ${ofKind(newest)}`,
     `write ${side} beside was`,
   ]
+}
+
+/** The reason why the newest schema cannot parse what a function makes of a value that the older one has parsed. */
+export function reparsedProblem(
+  label: string,
+  now: Schema,
+  was: Schema | Absent,
+): readonly [message: string, fix: string] | undefined {
+  // one that did not change is reported as that
+  if (!isAbsent(was) && !isSameSchema(now, was) && shareTransform(now, was))
+    return [
+      `${label}: older values have passed a transform of the newest schema, which would run twice`,
+      'write in was what clients send, without the transform: it runs on what up returns',
+    ]
+  if ([...schemasIn(now)].some((each) => defOf(each).type === 'promise'))
+    return [
+      `${label}: the newest schema holds z.promise(), whose check takes time`,
+      'declare what it resolves to',
+    ]
+  return undefined
 }
 
 function ofKind(kind: string): string {

@@ -1,10 +1,10 @@
 import { headerName } from '../../http/http.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, objectShape, schemasOf, type Schema } from '../../schema/schema.ts'
 import { isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
 import { cloneNameless } from '../zod.ts'
-import { createRefine } from '../convert/object-plan.ts'
+import { createRefine } from '../convert/refine.ts'
 import type { AppliedOperation, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from '../was.ts'
 import {
@@ -103,7 +103,7 @@ export function sourceBefore(
   if (parameters === undefined) return undefined
   const converts = parameters.flatMap(toConverts)
   // that of models runs them itself
-  const refine = plan === undefined ? createRefine(source.schema) : undefined
+  const refine = plan === undefined ? createRefine(schemasOf(defOf(source.schema)['checks'])) : undefined
   return {
     schema: cloneNameless(plan?.parse ?? source.schema, {
       shape: Object.fromEntries(

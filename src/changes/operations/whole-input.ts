@@ -8,6 +8,7 @@ import { changeProblem } from '../chain.ts'
 import { RefusedError, callBlamed, createMadeCheck, threwIn, type Extra } from '../convert/converter.ts'
 import { toldOf } from '../convert/program.ts'
 import { zod } from '../zod.ts'
+import { reparsedProblem } from './bodies.ts'
 import type { AppliedOperation, InputSource, InputWas } from './operation.ts'
 
 /** The sources that an operation can describe as a whole. */
@@ -149,13 +150,22 @@ function createParamsCheck(
   }
 }
 
-/** The operations that describe input as a whole, and share only some of their sources. `applied` are newest first. */
+/** The operations that describe input as a whole, and cannot make the newest one. `applied` are newest first. */
 export function inputProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
 ): readonly DefinitionProblem[] {
   const describing = applied.filter(({ input }) => input !== undefined)
-  return describing.flatMap((newer, index) =>
+  const reparsed = describing.flatMap(({ change, input }) =>
+    route.sources.flatMap(({ name, schema }): readonly DefinitionProblem[] => {
+      const was = Object.entries(input?.was ?? {}).find(([source]) => source === name)?.[1]
+      const found = isSchema(was) ? reparsedProblem(`operation.input.was.${name}`, schema, was) : undefined
+      return found === undefined
+        ? []
+        : [changeProblem(change, ...found, 'invalid_change', ...route.definitions)]
+    }),
+  )
+  const partial = describing.flatMap((newer, index) =>
     describing.slice(index + 1).flatMap((older): readonly DefinitionProblem[] => {
       const [mine, others] = [inputSources(newer), inputSources(older)]
       const missing = mine.filter((source) => !others.includes(source))
@@ -165,4 +175,5 @@ export function inputProblems(
       return [changeProblem(older.change, message, fix, 'invalid_change', ...route.definitions)]
     }),
   )
+  return [...reparsed, ...partial]
 }

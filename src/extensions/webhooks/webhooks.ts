@@ -12,6 +12,7 @@ import {
   importInTurn,
 } from '../../base/values.ts'
 import { stepProblems } from '../../changes/check-steps.ts'
+import { messageProblems } from '../../changes/check-used.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import {
   checkOptionNames,
@@ -240,6 +241,7 @@ function webhookHistoryProblems(history: unknown): readonly DefinitionProblem[] 
   // a payload is only converted to older versions; whether requests carry its models is for applications to know
   return [
     ...parts.problems,
+    ...messageProblems(parts),
     ...stepProblems(chains, () => false, new Set(chains.flatMap(({ steps }) => steps))),
   ]
 }

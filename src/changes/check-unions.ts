@@ -1,0 +1,84 @@
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
+import type { ResolvedRoute } from '../routes/resolved-route.ts'
+import { defOf, objectShape, schemaOf, schemasOf, type Schema } from '../schema/schema.ts'
+import { positionsOf } from './check-used.ts'
+import { isRequired, plainKind, schemasIn, valuesOf } from './convert/compare.ts'
+import { bareOf } from './convert/modelled-fields.ts'
+import type { Plans } from './convert/plans.ts'
+
+/** Finds the unions of a route in the states that it had, newest first. */
+type UnionProblems = (route: ResolvedRoute, states: readonly State[]) => readonly DefinitionProblem[]
+
+interface State {
+  readonly age: number
+  readonly version: readonly string[]
+}
+
+/**
+ * Creates the function that finds unions whose options tell values apart in the newest version and not in an older one, so that a value would
+ * be taken for that of another option. Responses choose by the newest schema, so theirs matter only if a value may fit a single option.
+ */
+export function createUnionProblems(plans: Plans): UnionProblems {
+  // routes share unions, and versions share what changes leave of them
+  const known = new Map<Schema, Map<string, boolean>>()
+  const isKnown = (union: Schema, age: number, isSent: boolean): boolean => {
+    const states = known.get(union) ?? new Map<string, boolean>()
+    known.set(union, states)
+    const key = `${plans.reachOf(union).filter((order) => order < age).length} ${isSent}`
+    const found = states.get(key) ?? isBlurred(union, age, isSent, plans)
+    states.set(key, found)
+    return found
+  }
+  return (route, states) =>
+    positionsOf(route, 'input.').flatMap(({ position, schema, isSent }) => {
+      const unions = plans.reachOf(schema).length === 0 ? [] : [...schemasIn(schema)].filter(isUnion)
+      const state = states.find(({ age }) => unions.some((union) => isKnown(union, age, isSent)))
+      if (state === undefined) return []
+      const problem: DefinitionProblem = {
+        code: 'unconvertible_schema',
+        where: route.label,
+        message: `${position} holds a union whose options take values of each other in version ${state.version[0] ?? ''}`,
+        fix: 'give the options a field of one name whose values differ in every version',
+      }
+      return [atDefinition(problem, ...route.definitions)]
+    })
+}
+
+function isUnion(schema: Schema): boolean {
+  return defOf(schema).type === 'union'
+}
+
+function isBlurred(union: Schema, age: number, isSent: boolean, plans: Plans): boolean {
+  const isExclusive = defOf(union)['inclusive'] === false
+  const options = schemasOf(defOf(union)['options'])
+  if (isSent && !isExclusive) return false
+  const older = options.map((option) => plans.planOf(option, age)?.wire ?? option)
+  return options.some((newest, at) =>
+    options.some((other, index) => {
+      const [then, otherThen] = [older[at], older[index]]
+      // a value that two options take is that of the first one
+      if (at === index || (at > index && !isExclusive) || then === undefined || otherThen === undefined)
+        return false
+      return refuses(newest, other) && !refuses(then, otherThen)
+    }),
+  )
+}
+
+/** Whether an object refuses the values of another one, as far as their fields tell. Other schemas differ by their kinds. */
+function refuses(one: Schema, other: Schema): boolean {
+  const [own, others] = [bareOf(one), bareOf(other)]
+  if (defOf(own).type !== 'object' || defOf(others).type !== 'object') return true
+  const shape = objectShape(others)
+  return Object.entries(objectShape(own)).some(([name, field]) => {
+    const value = shape[name]
+    if (value === undefined) return isRequired(field) && schemaOf(defOf(others)['catchall']) === undefined
+    return (isRequired(field) || isRequired(value)) && areApart(bareOf(field), bareOf(value))
+  })
+}
+
+function areApart(one: Schema, other: Schema): boolean {
+  const [values, others] = [valuesOf(one), valuesOf(other)]
+  if (values.size > 0 && others.size > 0) return ![...values].some((each) => others.has(each))
+  const [kind, otherKind] = [plainKind(one), plainKind(other)]
+  return kind !== undefined && otherKind !== undefined && kind !== otherKind
+}
