@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url'
 
+import { messageOf } from '../base/values.ts'
 import { failure } from './command.ts'
 import type { App } from '../server/app/app.ts'
 import { appOf } from './exported-app.ts'
-import type { AppModule, HostRequest, HostReport } from './app-process.ts'
+import type { AppModule, HostRequest, HostReport, LoadProblem } from './app-process.ts'
 import { serveForDev } from './dev/serve-for-dev.ts'
-import { endFailed, sayError } from './print-error.ts'
+import { definitionEntries, endFailed, sayError } from './print-error.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -41,9 +42,18 @@ export async function runHost(text: string): Promise<void> {
     await closeApp(app)
     process.exit(0)
   } catch (error) {
-    await sendReport({ kind: 'failed' })
+    const isTried = request.kind === 'current' && request.isTried === true
+    await sendReport({ kind: 'failed', ...(isTried ? { problems: toProblems(error) } : {}) })
+    if (isTried) process.exit(1)
     endFailed(error)
   }
+}
+
+/** The problems of definitions, or the error itself with its stack, which may name the file that throws. */
+function toProblems(error: unknown): readonly LoadProblem[] {
+  const found = definitionEntries(error)
+  if (found !== undefined) return found.map(({ where, message }) => ({ where, message }))
+  return [{ where: error instanceof Error ? (error.stack ?? '') : '', message: messageOf(error) }]
 }
 
 /** Sends a report to the parent process. Settles once it is sent. */

@@ -27,10 +27,18 @@ interface AppResults {
   readonly types: NamedDocuments
 }
 
+/** Why an application cannot be loaded. */
+export interface LoadProblem {
+  /** The definition, such as `change "users-have-a-name" (src/changes/users.ts:3)`; empty if it is not known. */
+  readonly where: string
+  readonly message: string
+}
+
 /** A request of a command to the process that has loaded an application. */
 export type AppRequest =
   | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
-  | { readonly kind: 'current'; readonly isChecked: boolean }
+  /** `isTried`: problems are returned and not printed. */
+  | { readonly kind: 'current'; readonly isChecked: boolean; readonly isTried?: boolean }
   | { readonly kind: 'release'; readonly version?: string }
   | { readonly kind: 'openapi'; readonly wanted: Wanted }
   | { readonly kind: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
@@ -99,8 +107,8 @@ export interface CurrentReport {
 /** A message of the process. */
 export type HostReport =
   | { readonly kind: 'result'; readonly result: AppResult }
-  /** The problem has been printed. */
-  | { readonly kind: 'failed' }
+  /** The problem has been printed, or is here if it was asked for. */
+  | { readonly kind: 'failed'; readonly problems?: readonly LoadProblem[] }
   /** A file that the application is made of, or that it looked for. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'listening'; readonly url: string }
@@ -139,6 +147,7 @@ export async function askApp<T extends AppRequest>(
   app: string | undefined,
   request: T,
   setting: Setting,
+  onProblems?: (problems: readonly LoadProblem[]) => void,
 ): Promise<AppResults[T['kind']] | undefined> {
   const module = findApp(app, setting.cwd)
   const child = startHost({ ...request, module }, setting, true)
@@ -149,7 +158,10 @@ export async function askApp<T extends AppRequest>(
   let result: AppResult | undefined
   let hasFailed = false
   child.on('message', (report: HostReport) => {
-    if (report.kind === 'failed') hasFailed = true
+    if (report.kind === 'failed') {
+      hasFailed = true
+      onProblems?.(report.problems ?? [])
+    }
     if (report.kind !== 'result') return
     result = report.result
     setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()

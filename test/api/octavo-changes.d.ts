@@ -1008,6 +1008,8 @@ type WholeShape<M> = M extends {
 
 export const absent: Absent
 
+export function asIs(value: unknown): never
+
 export function before<C extends VersionChange, M extends AnyModel>(
   change: C,
   of: M,
@@ -1033,6 +1035,8 @@ export function derive<M extends Modelled, S extends Schema>(
 ): Part<M, S>
 
 export function fieldNames<M extends AnyModel>(of: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
+
+export function fits<S extends Schema>(schema: S, value: unknown): value is OutputOf<S>
 
 export function model<const N extends string, Sh extends ModelFields>(
   name: N,

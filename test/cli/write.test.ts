@@ -90,6 +90,9 @@ describe('conversions', () => {
     toConversion(described(from), described(to), 'old', {
       side,
       isStrict: true,
+      isOpen: false,
+      isNoted: false,
+      zodOf: (schema) => toZodText(schema, NAMES),
       types: new Map(),
       resolve: { from: same, to: same },
     })
@@ -118,15 +121,15 @@ describe('conversions', () => {
       'two bounds',
       z.string(),
       z.string().min(1).max(9),
-      "old.length >= 1 && old.length <= 9 ? old : fillIn('string')",
+      "old.length >= 1 && [...old].length <= 9 ? old : fillIn('string')",
     ],
     ['a pattern', z.string(), z.string().regex(/^a+$/), "/^a+$/.test(old) ? old : fillIn('string')"],
-    ['a format', z.string(), z.email(), "z.email().safeParse(old).success ? old : fillIn('string')"],
+    ['a format', z.string(), z.email(), "fits(z.email(), old) ? old : fillIn('string')"],
     [
       'a text of a few',
       z.string(),
       z.enum(['a', 'b']),
-      `old === 'a' || old === 'b' ? old : fillIn("'a' | 'b'")`,
+      `fits(z.enum(['a', 'b']), old) ? old : fillIn("'a' | 'b'")`,
     ],
     [
       'the length of a list',
@@ -159,13 +162,18 @@ describe('conversions', () => {
     ['fewer values', z.enum(['a', 'b', 'c']), z.enum(['a', 'b']), `old === 'c' ? fillIn("'a' | 'b'") : old`],
     ['one value that is left', z.enum(['a', 'b']), z.enum(['a']), "old === 'b' ? 'a' : old"],
     ['a value as a list', z.string(), z.array(z.string()), '[old]'],
-    ['a list as a value', z.array(z.string()), z.string(), "old[0] ?? fillIn('string')"],
+    [
+      'a list as a value',
+      z.array(z.string()),
+      z.string(),
+      "old.length > 1 ? fillIn('string') : old[0] ?? fillIn('string')",
+    ],
     ['the items of a list', z.array(z.int()), z.array(z.string()), 'old.map((each) => String(each))'],
     [
       'a member that may be left out instead of another one',
       z.object({ id: z.int(), nick: z.string().optional() }),
       z.object({ id: z.int(), name: z.string().optional() }),
-      "({ ...old, name: fillIn('string | undefined') })",
+      undefined,
     ],
     [
       'one more member that may be left out',
@@ -173,7 +181,12 @@ describe('conversions', () => {
       z.object({ id: z.int(), name: z.string().optional() }),
       undefined,
     ],
-    ['an object', z.object({ a: z.string() }), z.object({ b: z.string() }), "fillIn('{ b: string }')"],
+    [
+      'an object',
+      z.object({ a: z.string() }),
+      z.object({ b: z.string() }),
+      "fits(z.object({ b: z.string() }), old) ? old : fillIn('{ b: string }')",
+    ],
     [
       'a value in one of two',
       z.string(),
@@ -205,7 +218,7 @@ describe('conversions', () => {
       'an object that takes no other',
       z.object({ a: z.string(), b: z.int() }),
       z.strictObject({ a: z.string() }),
-      "fillIn('{ a: string }')",
+      "fits(z.strictObject({ a: z.string() }), old) ? old : fillIn('{ a: string }')",
     ],
   ]
   for (const [title, from, to, code] of cases) it(title, () => assert.equal(turn(from, to), code))

@@ -489,7 +489,7 @@ describe('the kinds of operations', () => {
     'response.body': { body: { key: 200, was, now: was, text: undefined, names: [], query: [] } },
   }
   const names = { components: {}, modelOf: () => undefined }
-  const writing = { base: names, revision: names, modelName: (model: string) => model }
+  const writing = { base: names, revision: names, modelName: (model: string) => model, isOpen: false }
 
   for (const [kind, { isWritten }] of Object.entries(OPERATION_KINDS))
     if (isWritten)
@@ -497,7 +497,7 @@ describe('the kinds of operations', () => {
         const own = Object.entries(drafts).find(([each]) => each === kind)?.[1]
         const route = { route: 'user.read', now: { method: 'GET', path: '/user' } }
         const draft = { kind: 'route', routes: [route], parameters: [], headers: [], ...own } as const
-        const { code } = toChangeText(draft, writing)
+        const code = toChangeText(draft, writing)?.code ?? ''
         const member = kind.split('.').join(': { ')
         assert.ok(code.includes(`change: [operation({ route: 'user.read', ${member}: { `), code)
       })

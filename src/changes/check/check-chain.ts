@@ -1,6 +1,7 @@
 import { toObjectSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { isMadeTogether, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
+import { isPassing } from '../fits.ts'
 import { planObject } from '../convert/object-plan.ts'
 import {
   type Direction,
@@ -157,9 +158,11 @@ function isGrouped(fieldChange: FieldChange, { reshape }: Step): boolean {
 /** Parses the fields that steps gave other schemas. */
 function parsed(values: Map<FieldId, unknown>, steps: readonly Sided[], older: Side): Outcome {
   for (const sided of steps.toReversed()) {
-    for (const { kind, fieldId } of sided.step.fieldChanges) {
+    for (const fieldChange of sided.step.fieldChanges) {
+      const { kind, fieldId } = fieldChange
       const field = older.get(fieldId)
       if (field === undefined || (kind !== 'retyped' && kind !== 'removed')) continue
+      if (kind === 'retyped' && isPassing(fieldChange.field.down)) continue
       const value = values.get(fieldId)
       const fitting = validated(field.schema, value)
       if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }

@@ -14,6 +14,7 @@ import {
 } from '../chain.ts'
 import { namedModel } from '../model.ts'
 import { cloneSchema, withMeta, zod } from '../zod.ts'
+import { findUndeclared } from '../../schema/declared.ts'
 import { createWiden } from './accepted.ts'
 import { planObject } from './object-plan.ts'
 import { convertWithin, withRefine } from './refine.ts'
@@ -381,13 +382,13 @@ function oldName(plan: Plan | undefined, key: string | undefined): string | unde
   return key === undefined || plan?.names === undefined ? key : plan.names.get(key)
 }
 
-/** Creates the function that finds the option of a value: by its discriminator, else by the first one that takes it. */
+/** Creates the function that finds the option of a value: by its discriminator, else by what it takes and knows of the value. */
 function createFindOption(
   options: readonly Schema[],
   discriminators: readonly (string | undefined)[],
 ): (value: object) => number {
   const keys = discriminators.filter((key) => key !== undefined)
-  if (keys.length < options.length) return findFirst(options)
+  if (keys.length < options.length) return findBest(options)
   let chosen: readonly ReadonlySet<unknown>[] | undefined
   return (value) => {
     chosen ??= options.map((option, index) => valuesOf(option, keys[index] ?? ''))
@@ -395,15 +396,26 @@ function createFindOption(
   }
 }
 
-function findFirst(options: readonly Schema[]): (value: object) => number {
+/** Finds the first of the options that take a value and know most of its members: what is optional in one is a member of another. */
+function findBest(options: readonly Schema[]): (value: object) => number {
   const validators = options.map((option) => createValidator(option))
-  return (value) =>
-    validators.findIndex((validate) => {
-      const outcome = validate(value)
-      if (!isPromise(outcome)) return !('issues' in outcome)
-      ignoreRejection(outcome)
-      return false
-    })
+  const isTaken = (validate: (typeof validators)[number], value: object): boolean => {
+    const outcome = validate(value)
+    if (!isPromise(outcome)) return !('issues' in outcome)
+    ignoreRejection(outcome)
+    return false
+  }
+  return (value) => {
+    let best = -1
+    let least = Infinity
+    for (const [index, option] of options.entries()) {
+      const validate = validators[index]
+      if (least === 0 || validate === undefined || !isTaken(validate, value)) continue
+      const unknown = findUndeclared(option, value).length
+      if (unknown < least) [best, least] = [index, unknown]
+    }
+    return best
+  }
 }
 
 function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {

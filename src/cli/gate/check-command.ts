@@ -4,10 +4,10 @@ import { InputError, usageError, printStyle, print, type Command, type Arguments
 import { isAtLeast, SEVERITIES, type Comparison, type Severity } from '../../gate/finding.ts'
 import { checkSnapshots, type SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
-import { askApp } from '../app-process.ts'
+import { askApp, type CurrentReport } from '../app-process.ts'
 import { FORMATS, printComparison, type ReportFormat } from './print-findings.ts'
 import { documentFailure, readGivenDocument, type ComparedDocument } from './read-document.ts'
-import { finishChanges, type Failed } from '../write/write-changes.ts'
+import { EXIT, finishChanges, type Failed, type WriteReport } from '../write/write-changes.ts'
 import { compareSources } from '../../gate/compare-documents.ts'
 import { toNeighbours } from '../../gate/document/neighbours.ts'
 import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
@@ -17,7 +17,8 @@ export const check: Command = {
   usage: '[<app>] [options]',
   about: [
     'Compares the app with the documents of `octavo snapshot`. The exit code is 1 if a difference breaks clients of a',
-    'released version. allow.json lists findings that you allow, each with a reason and an end date.',
+    'released version. allow.json lists findings that you allow, each with a reason and an end date. With --write it is 3 if',
+    'only values are left to fill in, and 1 if a difference has no change.',
   ],
   examples: ['octavo check', 'octavo check --strict --format github', 'octavo check src/app.ts --dir api'],
   positionals: 1,
@@ -35,38 +36,55 @@ export const check: Command = {
     const format = reportFormat(given)
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
-    let result: SnapshotCheck
-    let compared: Pick<Failed, 'snapshots' | 'current' | 'definitions'>
+    const assumptions = assumptionsOf(given)
+    let compared: Omit<Failed, 'app' | 'failOn' | 'isOpen'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
       const current = await askApp(given.positionals[0], { kind: 'current', isChecked: true }, setting)
-      if (current?.definitions === undefined) return 1
-      const { versions, serving, history, definitions } = current
-      compared = { snapshots, current: versions, definitions }
-      result = checkSnapshots(snapshots, versions, {
-        allowed,
-        levels,
-        serving: { old: index.serving, now: { ...serving, routes: new Map(serving.routes) } },
-        history,
-        closedEnums: given.has('closed-enums'),
-        closedClients: given.has('closed-clients'),
-      })
+      if (current?.definitions === undefined) return EXIT.left
+      const recheck = ({ versions, serving, history }: CurrentReport): SnapshotCheck =>
+        checkSnapshots(snapshots, versions, {
+          allowed,
+          levels,
+          serving: { old: index.serving, now: { ...serving, routes: new Map(serving.routes) } },
+          history,
+          ...assumptions,
+        })
+      const { versions, definitions } = current
+      compared = { snapshots, current: versions, definitions, recheck, result: recheck(current) }
     } catch (error) {
       throw error instanceof InputError ? error : documentFailure(name, error)
     }
+    const { result } = compared
     const labels = { base: name, revision: 'the app', file: undefined }
     const isBad = isAtLeast(result.level, failOn)
-    const advice = [...checkNotes(result), ...(isBad ? writeNotes(compared.definitions, given) : [])]
-    print(printComparison({ ...result, advice }, format, labels, printStyle()))
-    const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
-    return isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
+    const advice = [...checkNotes(result), ...writeNotes(isBad, compared.definitions, given)]
+    const show = (changes?: WriteReport): void => {
+      const shown = changes !== undefined && given.has('write') ? { changes } : {}
+      print(printComparison({ ...result, advice, ...shown }, format, labels, printStyle()))
+    }
+    // JSON is one value, which tells of the changes as well
+    if (format !== 'json') show()
+    const isOpen = !Object.values(assumptions).includes(true)
+    const { report, exitCode } = await finishChanges({ ...compared, failOn, isOpen }, isBad, given, setting)
+    if (format === 'json') show(report)
+    return exitCode || (isStrict && result.missing.length > 0 ? EXIT.left : EXIT.whole)
   },
 }
 
+/** The assumptions about clients. */
+function assumptionsOf(given: Arguments): { readonly closedEnums: boolean; readonly closedClients: boolean } {
+  return { closedEnums: given.has('closed-enums'), closedClients: given.has('closed-clients') }
+}
+
 /** How the missing changes are written, if the check failed and did not write them. */
-function writeNotes({ history, unfinished }: Failed['definitions'], given: Arguments): readonly string[] {
-  if (given.has('write') || history === undefined || unfinished.length > 0) return []
+function writeNotes(
+  isBad: boolean,
+  { history, unfinished }: Failed['definitions'],
+  given: Arguments,
+): readonly string[] {
+  if (!isBad || given.has('write') || history === undefined || unfinished.length > 0) return []
   return ['Run octavo check --write to write changes that older versions need']
 }
 

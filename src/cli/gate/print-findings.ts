@@ -31,6 +31,8 @@ interface Printed {
   readonly findings: readonly ShownFinding[]
   /** Steps that are about all findings. */
   readonly advice?: readonly string[]
+  /** The changes that were written, in JSON alone. */
+  readonly changes?: object
 }
 
 /** Writes a comparison. Equal comparisons give equal texts. */

@@ -11,9 +11,8 @@ import type {
   DraftedSource,
 } from '../../gate/write/draft.ts'
 import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
-import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
+import { refOf, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import type { TypeNames } from '../types/schema-type.ts'
 import { isPageName, pageParameter } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
 import { fillInText, toConversion, type ConversionInput } from './conversion-text.ts'
@@ -25,6 +24,8 @@ export interface ChangeWriting {
   readonly revision: SchemaNames
   /** The name under which a model is exported. */
   readonly modelName: (model: string) => string
+  /** Whether older clients are assumed to pass over values and alternatives that they do not know. */
+  readonly isOpen: boolean
 }
 
 /** A change as source text. */
@@ -41,9 +42,12 @@ export interface ChangeText {
   readonly guesses: readonly string[]
 }
 
-/** Writes a change. */
-export function toChangeText(draft: ChangeDraft, writing: ChangeWriting): ChangeText {
+/** Writes a change, or returns `undefined` if it would convert nothing. */
+export function toChangeText(draft: ChangeDraft, given: ChangeWriting): ChangeText | undefined {
+  if (isIdle(draft, given)) return undefined
   const title = changeTitle(draft)
+  const models = new Set<string>()
+  const writing = noteModels(given, models)
   const parts =
     draft.kind === 'model'
       ? [reshapeText(draft, writing)]
@@ -51,26 +55,51 @@ export function toChangeText(draft: ChangeDraft, writing: ChangeWriting): Change
   const body = parts.join(', ')
   const fields =
     draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
-  const older = fields.flatMap((field) =>
-    field.kind === 'retyped' || field.kind === 'removed' ? [field.was.schema] : [],
-  )
   return {
     title,
     code: `defineVersionChange({ version: 'next', title: ${quotedText(title)}, change: [${body}] })`,
     imports: [
       'defineVersionChange',
       draft.kind === 'model' ? 'reshape' : 'operation',
-      ...(body.includes('was: absent') ? ['absent'] : []),
+      ...['absent', 'asIs', 'fits'].filter((name) => new RegExp(String.raw`[ (]${name}\b`).test(body)),
     ],
-    models:
-      draft.kind === 'model'
-        ? [writing.modelName(draft.model), ...modelsIn(older, writing.base), ...(draft.applies ?? [])]
-        : [
-            ...modelsIn(older, writing.base),
-            ...(draft.body === undefined ? [] : bodyNames(draft.body, writing)),
-          ],
+    models: [
+      // what was only looked at is in no text
+      ...[...models].filter((name) => new RegExp(String.raw`[ (\[]${name}\b`).test(body)),
+      ...(draft.kind === 'model' ? (draft.applies ?? []) : (draft.body?.names ?? [])),
+    ],
     usesZod: /\bz\./.test(body),
     guesses: fields.flatMap((field) => guessOf(field, draft, writing)),
+  }
+}
+
+/** Whether only what documents note differs in fields. */
+function isIdle(draft: ChangeDraft, { base, revision }: ChangeWriting): boolean {
+  const fields = draft.kind === 'model' ? draft.fields : draft.parameters.map(({ field }) => field)
+  const isSame = (field: FieldDraft): boolean =>
+    field.kind === 'retyped' &&
+    optionalText(field.was, { ...base, isNoted: true }).replaceAll(NOTED, '') ===
+      optionalText(field.now, { ...revision, isNoted: true }).replaceAll(NOTED, '')
+  return fields.length > 0 && fields.every(isSame)
+}
+
+const NOTED = /\.meta\(\{[^{}]*\}\)/g
+
+/** Notes the models that a text names, which it has to import. */
+function noteModels({ base, revision, modelName, isOpen }: ChangeWriting, found: Set<string>): ChangeWriting {
+  const noted = (name: string | undefined): string | undefined => {
+    if (name !== undefined) found.add(name)
+    return name
+  }
+  const notedIn = (names: SchemaNames): SchemaNames => ({
+    ...names,
+    modelOf: (component) => noted(names.modelOf(component)),
+  })
+  return {
+    base: notedIn(base),
+    revision: notedIn(revision),
+    modelName: (model) => noted(modelName(model)) ?? model,
+    isOpen,
   }
 }
 
@@ -81,31 +110,6 @@ function guessOf(field: FieldDraft, { kind }: ChangeDraft, { base }: ChangeWriti
   return isNull && withoutNull(resolveIn(base)(field.was.schema)) !== undefined
     ? [`older clients get null for ${field.name}, which their schema takes`]
     : []
-}
-
-/** The models that schemas hold. */
-function modelsIn(schemas: readonly unknown[], { components, modelOf }: SchemaNames): readonly string[] {
-  const found = new Set<string>()
-  const names = new Set(schemas.flatMap((schema) => [...refsIn(toRecord(schema))]))
-  // a component that is no model is written out, with those that it refers to
-  for (const name of names) {
-    const known = modelOf(name)
-    if (known === undefined) refsIn(toRecord(components[name]), names)
-    else found.add(known)
-  }
-  return [...found]
-}
-
-/** The schemas that a whole body names, then and now. */
-function bodyNames(
-  { was, now, text, names }: BodyDraft,
-  { base, revision }: ChangeWriting,
-): readonly string[] {
-  return [
-    ...modelsIn([was?.schema], base),
-    ...names,
-    ...(text === undefined ? modelsIn([now.schema], revision) : []),
-  ]
 }
 
 function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: ChangeWriting): string {
@@ -134,12 +138,20 @@ interface Conversions {
   readonly down: ConversionInput
 }
 
-function toTurnings({ base, revision }: ChangeWriting): Conversions {
+function toTurnings({ base, revision, isOpen }: ChangeWriting): Conversions {
   const [older, newer] = [resolveIn(base), resolveIn(revision)]
-  const types: TypeNames = new Map()
+  const both = { types: new Map(), isStrict: false, isOpen, isNoted: base.isNoted === true } as const
   return {
-    up: { side: 'up', types, isStrict: false, resolve: { from: older, to: newer } },
-    down: { side: 'down', types, isStrict: false, resolve: { from: newer, to: older } },
+    up: { ...both, side: 'up', resolve: { from: older, to: newer }, zodOf: zodIn(revision) },
+    down: { ...both, side: 'down', resolve: { from: newer, to: older }, zodOf: zodIn(base) },
+  }
+}
+
+/** Writes a schema, which may be what a reference to a model was resolved to. */
+function zodIn(names: SchemaNames): (schema: unknown) => string {
+  return (schema) => {
+    const { $id: model } = toRecord(schema)
+    return typeof model === 'string' ? model : toZodText(schema, names)
   }
 }
 
@@ -186,15 +198,11 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
   // only its rules differ, so the handler can take what older clients send
   const isAccepted =
     asks && converted === undefined && typeIn(was, up.resolve.from) === typeIn(now, up.resolve.to)
-  const strict = asks
-    ? (toConversion(was, now, 'old', { ...up, isStrict: true }) ?? fillInText(now, up))
-    : converted
-  const older = strict === undefined ? [] : [`up: ${arrow('old', strict)}`]
-  const newer =
-    toConversion(now, was, 'now', { ...down, isStrict: answers }) ??
-    (answers ? fillInText(was, down) : undefined)
+  const older = converted ?? (asks ? toConversion(was, now, 'old', { ...up, isStrict: true }) : undefined)
+  const newer = toConversion(now, was, 'now', { ...down, isStrict: answers })
+  const ups = older === undefined ? [] : [`up: ${arrow('old', older)}`]
   return [
-    ...(isAccepted ? [ACCEPTED] : older),
+    ...(isAccepted ? [ACCEPTED] : ups),
     ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
   ]
 }
@@ -207,6 +215,7 @@ function typeIn({ schema }: DescribedField, resolve: (schema: unknown) => unknow
 
 /** A function of one expression, with parentheses as formatters write them. */
 function arrow(parameter: string, body: string): string {
+  if (body === `asIs(${parameter})`) return 'asIs'
   return `(${parameter}) => ${body.includes(' ? ') ? `(${body})` : body}`
 }
 

@@ -1,11 +1,11 @@
 import { memberName, quotedText, valueText } from '../format.ts'
 import type { DescribedField } from '../../gate/write/draft.ts'
-import { memberSchemas, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
-import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { memberSchemas, optionsOf, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
+import { isObject, isRecord, isString, toRecord } from '../../base/values.ts'
 import { schemaToType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check-value.ts'
-import { FORMATS } from './zod-text.ts'
+import { ruleConditions } from './rule-text.ts'
 
 type ResolveSchema = (schema: unknown) => unknown
 
@@ -18,6 +18,12 @@ export interface ConversionInput {
   readonly side: 'up' | 'down'
   /** Whether values that the other schema refuses are asked for, though types let them pass. */
   readonly isStrict: boolean
+  /** Whether clients pass over values and alternatives that their schema lacks, as older ones are assumed to. */
+  readonly isOpen: boolean
+  /** Whether formats are only documented. */
+  readonly isNoted: boolean
+  /** Writes the schema of values that stay as they are, as code of zod. */
+  readonly zodOf: (schema: unknown) => string
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
@@ -27,6 +33,11 @@ export function fillInText(
 ): string {
   const type = inOneLine(`${schemaToType(schema, types)}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
+}
+
+/** Asks for a value of a schema. */
+function askedText(schema: unknown, parts: ConversionInput): string {
+  return fillInText({ schema: parts.resolve.to(schema), isOptional: false }, parts)
 }
 
 /** A type in one line, with the separators that the ends of its lines stood for. */
@@ -45,71 +56,155 @@ export function toConversion(
   value: string,
   parts: ConversionInput,
 ): string | undefined {
-  const [older, newer] = [parts.resolve.from(from.schema), parts.resolve.to(to.schema)]
-  const present = convertPresent(older, newer, value, parts)
+  const newer = parts.resolve.to(to.schema)
+  const present = convertPresent(from.schema, to, value, parts)
   const takesAbsent = to.isOptional || (parts.side === 'up' && hasDefault(newer))
   if (!from.isOptional || (takesAbsent && present === undefined)) return present
+  if (present === `${value} ?? undefined`) return present
   if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
-  const filled = fillInText({ schema: newer, isOptional: false }, parts)
-  const absent = hasDefault(newer) ? valueText(toRecord(newer)['default']) : filled
+  const absent = knownText(to.schema, parts) ?? askedText(to.schema, parts)
   if (present === `${value} ?? ${absent}`) return present
   // `??` takes null for absent, which it is not where both are values
-  const isPlain = present === undefined && withoutNull(older) === undefined
+  const isPlain = present === undefined && withoutNull(parts.resolve.from(from.schema)) === undefined
   return isPlain ? `${value} ?? ${absent}` : `${value} === undefined ? ${absent} : ${present ?? value}`
 }
 
 /** The conversion of values that are not absent. */
 function convertPresent(
-  older: unknown,
-  newer: unknown,
+  from: unknown,
+  to: DescribedField,
   value: string,
   parts: ConversionInput,
 ): string | undefined {
+  const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to.schema)]
   const [given, wanted] = [withoutNull(older), withoutNull(newer)]
-  const inner = convertBare(given ?? older, wanted ?? newer, value, parts)
-  if (given === undefined) return inner
+  const inner = convertBare(given ?? from, wanted ?? to.schema, value, parts)
+  if (given === undefined || isAnything(newer)) return inner
   if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
-  const filled = fillInText({ schema: newer, isOptional: false }, parts)
+  // a member that may be left out says as little as null
+  const none = parts.side === 'down' && to.isOptional ? 'undefined' : knownText(to.schema, parts)
+  if (none === undefined && isPassed(parts)) return passedText(value, inner)
+  const filled = none ?? askedText(to.schema, parts)
   return inner === undefined ? `${value} ?? ${filled}` : `${value} === null ? ${filled} : ${inner}`
+}
+
+/** Whether older clients get values of today that their schema lacks. */
+function isPassed({ side, isOpen }: ConversionInput): boolean {
+  return side === 'down' && isOpen
+}
+
+function passedText(value: string, inner: string | undefined): string {
+  return inner === undefined || inner === `asIs(${value})`
+    ? `asIs(${value})`
+    : `${value} === null ? asIs(${value}) : ${inner}`
+}
+
+/** The only value that can stand for one that is missing, or `undefined` if somebody has to decide. */
+function knownText(schema: unknown, { resolve, side }: ConversionInput): string | undefined {
+  const newer = toRecord(resolve.to(schema))
+  if (newer['default'] !== undefined && side === 'up') return valueText(newer['default'])
+  if (withoutNull(newer) !== undefined) return 'null'
+  const [only, ...others] = listedValues(newer) ?? []
+  if (only !== undefined && others.length === 0) return valueText(only)
+  const least = newer['minItems']
+  const isList = newer['type'] === 'array' && (least === undefined || least === 0)
+  return isList && newer['prefixItems'] === undefined ? '[]' : undefined
 }
 
 function hasDefault(schema: unknown): boolean {
   return isRecord(schema) && schema['default'] !== undefined
 }
 
+/** Whether every value fits. */
+function isAnything(schema: unknown): boolean {
+  return schema === true || (isRecord(schema) && Object.keys(withoutWords(schema)).length === 0)
+}
+
 /** The conversion of values that are neither absent nor null. */
 function convertBare(from: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
   const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to)]
-  if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
-  const [given, wanted] = [listedTexts(older), listedTexts(newer)]
-  const filled = fillInText({ schema: newer, isOptional: false }, parts)
-  if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
+  if (isAnything(newer) || isSame(older, newer)) return undefined
+  const [given, wanted] = [listedValues(older), listedValues(newer)]
+  if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, to, value, parts)
+  if (wanted !== undefined)
+    return isPassed(parts) && isOfOneType(older, newer)
+      ? `asIs(${value})`
+      : unlessFits(older, to, value, parts)
+  if (hasAlternatives(older) || hasAlternatives(newer)) return convertUnion(older, to, value, parts)
   const [kind, other] = [schemaType(older), schemaType(newer)]
-  if (wanted !== undefined) {
-    if (kind !== 'string' || wanted.length > 5) return filled
-    // a text that is one of a few stays
-    return `${wanted.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${value} : ${filled}`
-  }
-  if (kind === 'object' || other === 'object') return convertObject(older, newer, value, parts)
-  if (kind === 'array' || other === 'array') return convertList(older, newer, value, parts)
-  return convertScalar(older, newer, value, parts)
+  if (kind === 'object' || other === 'object') return convertObject(older, to, value, parts)
+  if (kind === 'array' || other === 'array') return convertList(older, to, value, parts)
+  return convertScalar(older, to, value, parts)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return toStableText(withoutWords(one)) === toStableText(withoutWords(other))
+}
+
+/** Keeps a value that fits, and asks for the replacement of any other. */
+function unlessFits(older: unknown, to: unknown, value: string, parts: ConversionInput): string {
+  const filled = askedText(to, parts)
+  if (!isOfOneType(older, parts.resolve.to(to))) return filled
+  return `fits(${parts.zodOf(to)}, ${value}) ? ${value} : ${filled}`
+}
+
+/** Whether two schemas may have a value in common, as far as their types say. */
+function isOfOneType(one: unknown, other: unknown): boolean {
+  const [types, others] = [typesIn(one), typesIn(other)]
+  return types === undefined || others === undefined || [...types].some((type) => others.has(type))
+}
+
+/** The types of the values of a schema, or `undefined` if it does not say. */
+function typesIn(schema: unknown): ReadonlySet<string> | undefined {
+  const { type } = toRecord(schema)
+  const values = listedValues(schema)?.map((value) => (value === null ? 'null' : typeof value))
+  const types: readonly unknown[] = values ?? (type === undefined ? [] : [type].flat())
+  if (types.length === 0 || !types.every(isString)) return undefined
+  return new Set(types.map((each) => (each === 'integer' ? 'number' : each)))
+}
+
+function hasAlternatives(schema: unknown): boolean {
+  return isRecord(schema) && (optionsOf(schema).length > 0 || Array.isArray(schema['type']))
+}
+
+/** The alternatives of a schema: those of a union, of several types, or the schema itself. */
+function alternativesOf(schema: unknown): readonly unknown[] {
+  const own = toRecord(schema)
+  if (Array.isArray(own['type'])) return own['type'].map((type: unknown) => ({ ...own, type }))
+  const options = optionsOf(own)
+  return options.length === 0 ? [schema] : options
+}
+
+/** Alternatives stay if the other side has them. Others are passed over by open clients, or asked for. */
+function convertUnion(
+  older: unknown,
+  to: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const [given, wanted] = [alternativesOf(older), alternativesOf(parts.resolve.to(to))]
+  const stays = (one: unknown): boolean =>
+    wanted.some((other) => toConversion(required(one), required(other), value, parts) === undefined)
+  if (given.every(stays)) return undefined
+  return isPassed(parts) ? `asIs(${value})` : unlessFits({}, to, value, parts)
 }
 
 function convertScalar(
   older: unknown,
-  newer: unknown,
+  to: unknown,
   value: string,
   parts: ConversionInput,
 ): string | undefined {
+  const newer = parts.resolve.to(to)
   const [kind, other] = [schemaType(older), schemaType(newer)]
-  const filled = fillInText({ schema: newer, isOptional: false }, parts)
+  const filled = askedText(to, parts)
   if (isNumeric(kind) && other === 'string') {
     const mayBeNumber = isRecord(newer) && newer['format'] === undefined && matchesPattern(newer, '7')
     return mayBeNumber ? `String(${value})` : filled
   }
   if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
   const isSameKind = SCALARS.has(kind) && (kind === other || (isNumeric(kind) && isNumeric(other)))
-  return isSameKind ? fittingText(older, newer, value, parts) : filled
+  return isSameKind ? fittingText(older, newer, value, parts) : unlessFits(older, to, value, parts)
 }
 
 /** Keeps a value that fits, and asks for the replacement of any other. */
@@ -119,73 +214,25 @@ function fittingText(
   value: string,
   parts: ConversionInput,
 ): string | undefined {
-  const rules = parts.isStrict ? ruleConditions(toRecord(older), toRecord(newer), value) : []
-  return rules.length === 0
-    ? undefined
-    : `${rules.join(' && ')} ? ${value} : ${fillInText({ schema: newer, isOptional: false }, parts)}`
-}
-
-/** The conditions under which a value of one schema is one of another of the same type. */
-function ruleConditions(older: JsonSchema, newer: JsonSchema, value: string): readonly string[] {
-  const schema: JsonSchema = {
-    ...newer,
-    pattern: newer['format'] === undefined ? newer['pattern'] : undefined,
-  }
-  const isWhole = newer['type'] === 'integer' && older['type'] === 'number'
-  return [
-    ...(isWhole ? [`Number.isInteger(${value})`] : []),
-    ...Object.entries(RULES).flatMap(([keyword, { text, isUpper }]) => {
-      const [was, now] = [older[keyword], schema[keyword]]
-      // numbers of JavaScript end there
-      const isEnd = typeof now === 'number' && Math.abs(now) >= Number.MAX_SAFE_INTEGER
-      if (now === undefined || now === was || isEnd) return []
-      const isImplied = typeof was === 'number' && typeof now === 'number' && isUpper !== undefined
-      return isImplied && (isUpper ? was <= now : was >= now) ? [] : text(now, value)
-    }),
-  ]
-}
-
-interface BoundRule {
-  readonly text: (bound: unknown, value: string) => string | readonly string[]
-  /** Whether a lower bound says more; missing for what has no order. */
-  readonly isUpper?: boolean
-}
-
-/** The conditions of keywords. */
-const RULES: Readonly<Record<string, BoundRule>> = {
-  minimum: { isUpper: false, text: (bound, value) => `${value} >= ${String(bound)}` },
-  maximum: { isUpper: true, text: (bound, value) => `${value} <= ${String(bound)}` },
-  exclusiveMinimum: { isUpper: false, text: (bound, value) => `${value} > ${String(bound)}` },
-  exclusiveMaximum: { isUpper: true, text: (bound, value) => `${value} < ${String(bound)}` },
-  multipleOf: { text: (bound, value) => `${value} % ${String(bound)} === 0` },
-  minLength: { isUpper: false, text: (bound, value) => `${value}.length >= ${String(bound)}` },
-  maxLength: { isUpper: true, text: (bound, value) => `${value}.length <= ${String(bound)}` },
-  minItems: { isUpper: false, text: (bound, value) => `${value}.length >= ${String(bound)}` },
-  maxItems: { isUpper: true, text: (bound, value) => `${value}.length <= ${String(bound)}` },
-  uniqueItems: { text: (_, value) => `new Set(${value}).size === ${value}.length` },
-  pattern: {
-    text: (pattern, value) => {
-      const expression = toRegExp(String(pattern))
-      return expression === undefined ? [] : `/${expression.source}/.test(${value})`
-    },
-  },
-  format: {
-    text: (format, value) => {
-      const schema = FORMATS[String(format)]
-      return schema === undefined ? [] : `${schema}.safeParse(${value}).success`
-    },
-  },
+  const rules = parts.isStrict ? ruleConditions(toRecord(older), toRecord(newer), value, parts.isNoted) : []
+  return rules.length === 0 ? undefined : `${rules.join(' && ')} ? ${value} : ${askedText(newer, parts)}`
 }
 
 const SCALARS = new Set<unknown>(['string', 'number', 'integer', 'boolean'])
 
-function withoutWords(schema: unknown): unknown {
-  if (!isRecord(schema)) return schema
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => !WORDS.has(key)))
+function withoutWords(schema: unknown): JsonSchema {
+  if (!isRecord(schema)) return { const: schema }
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key]) => !WORDS.has(key) && !key.startsWith('x-')),
+  )
 }
 
-/** Keywords that make no difference to a conversion. */
-const WORDS = new Set(['title', 'description', 'example', 'examples', 'default'])
+/** Keywords that make no difference to a conversion. Formats are documented, and no promise of a value. */
+const WORDS = new Set(
+  'title description example examples default format deprecated readOnly writeOnly externalDocs xml'.split(
+    ' ',
+  ),
+)
 
 function schemaType(schema: unknown): string | undefined {
   const type = isRecord(schema) ? schema['type'] : undefined
@@ -198,46 +245,54 @@ function isNumeric(kind: string | undefined): boolean {
 
 /** The texts that a schema lists, or `undefined` for any other schema. */
 export function listedTexts(schema: unknown): readonly string[] | undefined {
+  const values = listedValues(schema)
+  return values?.every(isString) === true ? values : undefined
+}
+
+/** The texts, numbers and other plain values that a schema lists, or `undefined` for any other schema. */
+function listedValues(schema: unknown): readonly unknown[] | undefined {
   if (!isRecord(schema)) return undefined
-  if (isString(schema['const'])) return [schema['const']]
-  const values = schema['enum']
-  return Array.isArray(values) && values.every(isString) ? values : undefined
+  const values: unknown = 'const' in schema ? [schema['const']] : schema['enum']
+  return Array.isArray(values) && values.every((value) => !isObject(value)) ? values : undefined
 }
 
 function toEnumTurn(
-  given: readonly string[],
-  wanted: readonly string[],
+  given: readonly unknown[],
+  wanted: readonly unknown[],
+  to: unknown,
   value: string,
-  filled: string,
+  parts: ConversionInput,
 ): string | undefined {
   const gone = given.filter((each) => !wanted.includes(each))
   if (gone.length === 0) return undefined
-  const [only] = wanted
-  const target = wanted.length === 1 && only !== undefined ? valueText(only) : filled
+  if (isPassed(parts) && wanted.length > 1) return `asIs(${value})`
+  const target = knownText(to, parts) ?? askedText(to, parts)
   if (gone.length === given.length) return target
   return `${gone.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${target} : ${value}`
 }
 
-function convertList(
-  older: unknown,
-  newer: unknown,
-  value: string,
-  parts: ConversionInput,
-): string | undefined {
-  const filled = fillInText({ schema: newer, isOptional: false }, parts)
+function convertList(older: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
+  const newer = parts.resolve.to(to)
   const [items, others] = [itemsOf(older), itemsOf(newer)]
   if (items !== undefined && others !== undefined) {
     const inner = toConversion(required(items), required(others), 'each', parts)
     if (inner === undefined) return fittingText(older, newer, value, parts)
     return `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
   }
+  const asked = unlessFits(older, to, value, parts)
   if (items === undefined && others !== undefined) {
     const inner = toConversion(required(older), required(others), value, parts)
-    return inner === undefined ? `[${value}]` : filled
+    return inner === undefined && typesIn(older)?.has('array') === false ? `[${value}]` : asked
   }
-  if (items === undefined) return filled
-  const inner = toConversion(required(items), required(newer), value, parts)
-  return inner === undefined ? `${value}[0] ?? ${filled}` : filled
+  if (items === undefined || isOfOneType(older, newer)) return asked
+  const inner = toConversion(
+    required(items),
+    to === newer ? required(newer) : required(to),
+    `${value}[0]`,
+    parts,
+  )
+  // the other items would be lost
+  return inner === undefined ? `${value}.length > 1 ? ${asked} : ${value}[0] ?? ${asked}` : asked
 }
 
 type DescribedFields = ReadonlyMap<string, DescribedField>
@@ -245,38 +300,79 @@ type DescribedFields = ReadonlyMap<string, DescribedField>
 /** Puts a value into an object that has it, takes it out of one, or keeps what two objects share. */
 function convertObject(
   older: unknown,
+  to: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const newer = parts.resolve.to(to)
+  const isBoth = schemaType(older) === 'object' && schemaType(newer) === 'object'
+  if (isBoth && isMap(older) && isMap(newer)) return convertMap(older, newer, value, parts)
+  if (isBoth) {
+    const members = convertMembers(older, newer, value, parts)
+    if (members !== undefined)
+      return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
+  }
+  return (
+    (isOfOneType(older, newer) ? undefined : wrapText(older, to, value, parts)) ??
+    unlessFits(older, to, value, parts)
+  )
+}
+
+/** The members that differ between two objects, or `undefined` if they are not about the same thing. */
+function convertMembers(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionInput,
+): readonly string[] | undefined {
+  const [given, wanted] = [describedFields(older), describedFields(newer)]
+  const shared = matchingFieldNames(wanted, (_, name) => given.has(name))
+  const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
+  if ((shared.length === 0 && wanted.size > 0) || !isLeft) return undefined
+  return [
+    ...shared.flatMap((name) => convertMemberText(name, given, wanted, memberAccess(value, name), parts)),
+    ...toMissing(wanted, shared, parts),
+  ]
+}
+
+/** Puts a value into the only member of an object that takes it, or takes it out of there. */
+function wrapText(older: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
+  const [given, wanted] = [describedFields(older), describedFields(parts.resolve.to(to))]
+  const stays = (from: DescribedField, field: DescribedField): boolean =>
+    toConversion(from, field, value, { ...parts, isStrict: false }) === undefined
+  if (given.size === 0) {
+    const [name, ...others] = matchingFieldNames(wanted, (field) => stays(required(older), field))
+    return name === undefined || others.length > 0
+      ? undefined
+      : toLiteral([`${memberName(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
+  }
+  const [name = '', ...others] = matchingFieldNames(given, ({ schema }) =>
+    stays(required(schema), required(to)),
+  )
+  const [field, path] = [given.get(name), memberAccess(value, name)]
+  return field === undefined || others.length > 0
+    ? undefined
+    : (toConversion(field, required(to), path, parts) ?? path)
+}
+
+/** Whether an object names none of its members. */
+function isMap(schema: unknown): boolean {
+  return schemaType(schema) === 'object' && describedFields(schema).size === 0
+}
+
+/** Converts the values of an object whose members have any name. */
+function convertMap(
+  older: unknown,
   newer: unknown,
   value: string,
   parts: ConversionInput,
 ): string | undefined {
-  const [given, wanted] = [describedFields(older), describedFields(newer)]
-  const isSame = (from: DescribedField, to: DescribedField): boolean =>
-    toConversion(from, to, value, parts) === undefined
-  if (given.size === 0) {
-    const [name, ...others] = matchingFieldNames(wanted, (field) => isSame(required(older), field))
-    if (name !== undefined && others.length === 0)
-      return toLiteral([`${memberName(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
-  } else if (wanted.size === 0) {
-    const [name, ...others] = matchingFieldNames(given, ({ schema }) =>
-      isSame(required(schema), required(newer)),
-    )
-    const [field, path] = [given.get(name ?? ''), memberAccess(value, name ?? '')]
-    if (field !== undefined && others.length === 0)
-      return toConversion(field, required(newer), path, parts) ?? path
-  } else {
-    const shared = matchingFieldNames(wanted, (_, name) => given.has(name))
-    const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
-    if (shared.length > 0 && isLeft) {
-      const converted = shared.flatMap((name) =>
-        convertMemberText(name, given, wanted, memberAccess(value, name), parts),
-      )
-      // a field that is gone may have become any of those that came
-      const isReplaced = shared.length < given.size
-      const members = [...converted, ...toMissing(wanted, shared, parts, isReplaced)]
-      return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
-    }
-  }
-  return fillInText({ schema: newer, isOptional: false }, parts)
+  const [each, other] = [older, newer].map((schema) => toRecord(schema)['additionalProperties'])
+  if (!isRecord(other)) return undefined
+  const inner = toConversion(required(isRecord(each) ? each : {}), required(other), 'each', parts)
+  return inner === undefined
+    ? undefined
+    : `Object.fromEntries(Object.entries(${value}).map(([key, each]) => [key, ${inner}]))`
 }
 
 function describedFields(schema: unknown): DescribedFields {
@@ -309,17 +405,16 @@ function convertMemberText(
   return converted === undefined ? [] : [`${memberName(name)}: ${converted}`]
 }
 
-/** The members that an object needs beside some, and those that it may have if they may stand for others. */
+/** The members that an object needs beside some. */
 function toMissing(
   wanted: DescribedFields,
   beside: readonly string[],
   parts: ConversionInput,
-  isReplaced = false,
 ): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
-    beside.includes(name) || (field.isOptional && !isReplaced) || hasDefault(parts.resolve.to(field.schema))
+    beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
       ? []
-      : [`${memberName(name)}: ${fillInText(field, parts)}`],
+      : [`${memberName(name)}: ${knownText(field.schema, parts) ?? fillInText(field, parts)}`],
   )
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
-import { objectShape, defOf, type Schema } from '../../schema/schema.ts'
+import { childrenOf, defOf, isSchema, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
 import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
@@ -50,6 +50,8 @@ export interface DefinedParts {
   readonly objects: readonly KnownObject[]
   readonly routes: readonly KnownRoute[]
   readonly unfinished: readonly Unfinished[]
+  /** Whether formats and defaults are only documented, as those of imports are. */
+  readonly isNoted: boolean
 }
 
 const NOTHING: DefinedParts = {
@@ -59,6 +61,7 @@ const NOTHING: DefinedParts = {
   objects: [],
   routes: [],
   unfinished: [],
+  isNoted: false,
 }
 
 /** Reads what an application defines. */
@@ -118,7 +121,20 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
       }
     }),
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
+    isNoted: areNoted([...models.keys(), ...all.map(({ schema }) => schema)].filter(isSchema)),
   }
+}
+
+/** Whether `meta` documents the format or default of some schema. */
+function areNoted(schemas: readonly Schema[]): boolean {
+  const found = new Set(schemas)
+  // a set gives what is added while it is walked, too
+  for (const schema of found) {
+    const { format, default: fallback } = metaOf(schema)
+    if ((format ?? fallback) !== undefined) return true
+    for (const child of childrenOf(schema)) found.add(child.schema)
+  }
+  return false
 }
 
 /** A change that says nothing of schemas, through which those of them that are models are found. */

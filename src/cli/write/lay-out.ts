@@ -20,16 +20,25 @@ interface WrittenFile {
 }
 
 /** A draft that is not written, because of how the application is. */
-interface UnwrittenDraft {
+export interface UnwrittenDraft {
   readonly draft: ChangeDraft
   readonly why: string
+}
+
+/** A change, with the file that it is in. */
+export interface LaidOutChange {
+  readonly draft: ChangeDraft
+  readonly text: ChangeText
+  readonly path: string
+  /** The id that it gets from its title. */
+  readonly id: string
 }
 
 /** The files and edits for drafts. */
 export interface Layout {
   readonly files: readonly WrittenFile[]
   /** The changes, with the files that they are in. */
-  readonly changes: readonly { readonly text: ChangeText; readonly path: string }[]
+  readonly changes: readonly LaidOutChange[]
   readonly kept: readonly UnwrittenDraft[]
 }
 
@@ -39,10 +48,14 @@ export interface Sources {
   readonly revision: unknown
   readonly definitions: DefinedParts
   readonly cwd: string
+  /** Whether older clients are assumed to pass over values and alternatives that they do not know. */
+  readonly isOpen: boolean
 }
 
 /** A change with its names. */
 interface NamedChange {
+  readonly draft: ChangeDraft
+  readonly id: string
   readonly text: ChangeText
   /** The name of the constant. */
   readonly name: string
@@ -77,9 +90,12 @@ export async function layOut(drafts: readonly ChangeDraft[], sources: Sources): 
   const taken = new Set(history.changes.map(({ id }) => id))
   for (const draft of drafts) {
     const why = obstacleOf(draft, sources, at.path)
-    if (why === undefined)
-      named.push(await nameChange(draft, { sources, taken, folder, historyPath: at.path }))
-    else kept.push({ draft, why })
+    const change =
+      why === undefined
+        ? await nameChange(draft, { sources, taken, folder, historyPath: at.path })
+        : undefined
+    if (change === undefined) kept.push({ draft, why: why ?? NO_DIFFERENCE })
+    else named.push(change)
   }
   if (named.length === 0) return { files: [], changes: [], kept }
   const edits = toAdditions(before, toWanted(named, at, before, cwd))
@@ -97,10 +113,13 @@ export async function layOut(drafts: readonly ChangeDraft[], sources: Sources): 
   )
   return {
     files: [...own, { path: at.path, before: found, text: asFound(applyEdits(before, edits)) }],
-    changes: named.map(({ text, path }) => ({ text, path: path ?? at.path })),
+    changes: named.map(({ draft, id, text, path }) => ({ draft, id, text, path: path ?? at.path })),
     kept,
   }
 }
+
+const NO_DIFFERENCE =
+  'no value differs that a change converts, so only the documents show it: allow the finding in allow.json'
 
 /** The folder of new changes: where those are that have a folder of their own, else one beside the history. */
 function changesFolder(
@@ -146,10 +165,11 @@ interface NamingInput {
 async function nameChange(
   draft: ChangeDraft,
   { sources, taken, folder, historyPath }: NamingInput,
-): Promise<NamedChange> {
+): Promise<NamedChange | undefined> {
   const { definitions, cwd } = sources
   const writing = toWriting(sources, historyPath)
   const text = toChangeText(draft, writing)
+  if (text === undefined) return undefined
   const extension = extname(historyPath)
   const models = [...definitions.models, ...definitions.parts].filter((model) =>
     text.models.includes(codeName(model, historyPath, cwd) ?? ''),
@@ -167,6 +187,8 @@ async function nameChange(
     taken.add(slug)
     const constant = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
     return {
+      draft,
+      id: slug,
       text: title === text.title ? text : { ...text, title, code: text.code.replace(text.title, title) },
       name: /^\p{ID_Start}/u.test(constant) ? constant : `change${constant}`,
       path,
@@ -175,7 +197,10 @@ async function nameChange(
   }
 }
 
-function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: string): ChangeWriting {
+function toWriting(
+  { base, revision, definitions, cwd, isOpen }: Sources,
+  historyPath: string,
+): ChangeWriting {
   const models = new Map(
     definitions.models.flatMap((model) => {
       const name = codeName(model, historyPath, cwd)
@@ -186,6 +211,7 @@ function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: s
     const schemas = isRecord(document) ? toRecord(document['components'])['schemas'] : undefined
     return {
       components: toRecord(schemas),
+      isNoted: definitions.isNoted,
       modelOf: (component) => models.get(component) ?? models.get(component.replace(/(?:In|Out)put$/, '')),
     }
   }
@@ -193,6 +219,7 @@ function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: s
     base: namesOf(base),
     revision: namesOf(revision),
     modelName: (model) => models.get(model) ?? model,
+    isOpen,
   }
 }
 
@@ -270,7 +297,7 @@ function modelImports(
 
 /** The text of a file with one change, in the style of the file that has the history. */
 function changeFileText(
-  { path, text, name, models }: NamedChange & { readonly path: string },
+  { path, text, name, models }: Pick<NamedChange, 'text' | 'name' | 'models'> & { readonly path: string },
   source: string,
   cwd: string,
 ): string {

@@ -15,10 +15,26 @@ import { listedTexts } from './conversion-text.ts'
 
 /** The title of a change, as clients read it in the changelog. */
 export function changeTitle(draft: ChangeDraft): string {
-  return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
+  for (const most of [4, 2, 1]) {
+    const title = draft.kind === 'model' ? modelTitle(draft, most) : routeTitle(draft, most)
+    if (title.length <= LONGEST) return title
+  }
+  const short = draft.kind === 'model' ? shortTitle(draft) : routeTitle(draft, 0)
+  return short.length <= LONGEST ? short : `${short.slice(0, LONGEST - 2).replace(/[`\s]+[^\s]*$/, '')} …`
 }
 
-function modelTitle({ model, fields }: ModelDraft): string {
+/** The length of a title, as of the first line of a commit. */
+const LONGEST = 72
+
+/** A title without the names of fields. */
+function shortTitle({ model, fields: [first] }: ModelDraft): string {
+  const plural = toPlural(toWords(model))
+  if (first?.kind === 'retyped') return `${titleCode(first.name)} of ${plural} has other values`
+  return `${capitalize(plural)} have other fields`
+}
+
+function modelTitle({ model, fields }: ModelDraft, most: number): string {
+  const list = (words: readonly string[], last?: string): string => listOf(words, most, last)
   const plural = toPlural(toWords(model))
   const many = capitalize(plural)
   const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
@@ -27,7 +43,7 @@ function modelTitle({ model, fields }: ModelDraft): string {
   const [first] = fields
   if (first?.kind === 'renamed')
     return `${titleCode(first.was)} of ${plural} is called ${titleCode(first.name)}`
-  if (first?.kind === 'retyped') return `${titleCode(first.name)} of ${plural} ${retypedTitle(first)}`
+  if (first?.kind === 'retyped') return `${titleCode(first.name)} of ${plural} ${retypedTitle(first, most)}`
   if (removed.length === 0)
     return `${many} have ${added.length === 1 ? withArticle(list(added)) : list(added)}`
   if (added.length === 0)
@@ -36,14 +52,17 @@ function modelTitle({ model, fields }: ModelDraft): string {
 }
 
 /** Describes a value as it is now. */
-function retypedTitle({ was, now }: { readonly was: DescribedField; readonly now: DescribedField }): string {
+function retypedTitle(
+  { was, now }: { readonly was: DescribedField; readonly now: DescribedField },
+  most: number,
+): string {
   const [older, newer] = [shownOf(was), shownOf(now)]
   const [type, other] = [typeTitle(older['type']), typeTitle(newer['type'])]
   if (type !== other && other !== undefined) return `is ${other}`
   if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
   const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
   if (could !== can) return can === true ? 'can be null' : 'is never null'
-  return valuesTitle(listedTexts(older) ?? [], listedTexts(newer) ?? []) ?? boundTitle(older, newer)
+  return valuesTitle(listedTexts(older) ?? [], listedTexts(newer) ?? [], most) ?? boundTitle(older, newer)
 }
 
 /** The schema of a value, apart from `null`. */
@@ -57,11 +76,11 @@ function typeTitle(type: unknown): string | undefined {
   return withArticle(type)
 }
 
-function valuesTitle(was: readonly string[], now: readonly string[]): string | undefined {
+function valuesTitle(was: readonly string[], now: readonly string[], most: number): string | undefined {
   const gone = was.filter((each) => !now.includes(each)).map(titleCode)
   const come = now.filter((each) => !was.includes(each)).map(titleCode)
   if (was.length === 0 || now.length === 0 || (gone.length === 0) === (come.length === 0)) return undefined
-  return gone.length > 0 ? `is no longer ${list(gone, 'or')}` : `can be ${list(come, 'or')}`
+  return gone.length > 0 ? `is no longer ${listOf(gone, most, 'or')}` : `can be ${listOf(come, most, 'or')}`
 }
 
 const BOUNDS: Readonly<Record<string, (bound: string) => string>> = {
@@ -82,26 +101,31 @@ function boundTitle(
       ? [title(String(newer[keyword]))]
       : [],
   )
-  return said.length === 0 ? 'has other values' : list(said)
+  return said.length === 0 ? 'has other values' : listOf(said, 4)
 }
 
-function routeTitle(draft: RouteDraft): string {
+function routeTitle(draft: RouteDraft, most: number): string {
   const { routes, status, parameters, headers, problems = [], body } = draft
   const addresses = routes.map(({ now }) => titleCode(`${now.method} ${now.path}`))
-  const shown =
-    addresses.length < 4 ? addresses : [...addresses.slice(0, 2), `${addresses.length - 2} other operations`]
-  const where = list(shown)
+  const where = whereTitle(addresses, most)
   const [parameter] = parameters
-  if (parameter !== undefined) return parameterTitle(parameter.source, parameter.field, where)
+  if (parameter !== undefined) return parameterTitle(parameter.source, parameter.field, where, most)
   const [header] = headers
   if (header !== undefined)
     return `The response header ${titleCode(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
   const [problem] = problems
   if (problem !== undefined) return problemTitle(problem, where)
-  if (body !== undefined) return bodyTitle(body, where, routes.length > 1)
+  if (body !== undefined) return bodyTitle(body, where, routes.length > 1, most)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
   return addressTitle(draft, where)
+}
+
+function whereTitle(addresses: readonly string[], most: number): string {
+  if (most === 0 && addresses.length > 1) return `${addresses.length} operations`
+  const shown = addresses.slice(0, addresses.length <= Math.min(most, 3) ? 3 : Math.min(most, 2))
+  const rest = addresses.length - shown.length
+  return listOf(rest === 0 || shown.length === 0 ? addresses : [...shown, `${rest} other operations`], 4)
 }
 
 function addressTitle({ routes, path, method }: RouteDraft, where: string): string {
@@ -115,7 +139,8 @@ function problemTitle({ code, was, status }: ProblemDraft, where: string): strin
   return `The problem ${titleCode(was)} of ${where} is called ${titleCode(code)}`
 }
 
-function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean): string {
+function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean, most: number): string {
+  const list = (words: readonly string[], last?: string): string => listOf(words, most, last)
   const verb = `${key === 'body' ? 'take' : 'return'}${isSeveral ? '' : 's'}`
   if (was === undefined) return `${where} ${verb} a body`
   const [older, newer] = [shownOf(was), shownOf(now)]
@@ -139,7 +164,7 @@ const SOURCES: Readonly<Record<DraftedSource, string>> = {
   cookies: 'cookie',
 }
 
-function parameterTitle(source: DraftedSource, field: FieldDraft, where: string): string {
+function parameterTitle(source: DraftedSource, field: FieldDraft, where: string, most: number): string {
   const kind = `The ${SOURCES[source]}`
   switch (field.kind) {
     case 'renamed':
@@ -149,7 +174,7 @@ function parameterTitle(source: DraftedSource, field: FieldDraft, where: string)
     case 'added':
       return `${kind} ${titleCode(field.name)} is ${field.now.isOptional ? 'new' : 'required'} in ${where}`
     default:
-      return `${kind} ${titleCode(field.name)} ${retypedTitle(field)} in ${where}`
+      return `${kind} ${titleCode(field.name)} ${retypedTitle(field, most)} in ${where}`
   }
 }
 
@@ -157,6 +182,11 @@ function titleCode(text: string): string {
   return `\`${text}\``
 }
 
-function list(words: readonly string[], last = 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`
+/** The first of several words, and how many more there are. */
+function listOf(words: readonly string[], most: number, last = 'and'): string {
+  if (words.length < 2) return words.join('')
+  const shown = words.length <= Math.max(most, 1) ? words : words.slice(0, Math.max(most - 1, 1))
+  const rest = words.length - shown.length
+  const all = rest === 0 ? shown : [...shown, `${rest} more`]
+  return `${all.slice(0, -1).join(', ')} ${last} ${all.at(-1) ?? ''}`
 }

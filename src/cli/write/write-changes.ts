@@ -6,10 +6,9 @@ import type { SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import type { CurrentVersion, VersionSnapshot } from '../../gate/snapshot/snapshot-index.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Unwritten } from '../../gate/write/draft.ts'
-import { askApp } from '../app-process.ts'
-import { formatCode } from '../run-formatter.ts'
-import { writeChecked } from '../write-file.ts'
-import { layOut, distinctUnwritten, type Layout } from './lay-out.ts'
+import type { CurrentReport } from '../app-process.ts'
+import { writeLoading } from './keep-loading.ts'
+import { distinctUnwritten, type Layout } from './lay-out.ts'
 import type { DefinedParts } from './defined-parts.ts'
 import { toUnfinishedText } from './unfinished.ts'
 
@@ -22,49 +21,87 @@ export interface Failed {
   readonly failOn: Severity
   readonly app: string | undefined
   readonly definitions: DefinedParts
+  /** Whether older clients are assumed to pass over values and alternatives that they do not know. */
+  readonly isOpen: boolean
+  /** Checks the application as it is now. */
+  readonly recheck: (current: CurrentReport) => SnapshotCheck
 }
 
-/** Writes the changes that a failed check asks for, and reports the rest. Returns whether nothing is left to do. */
-async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> {
+/** The work that writing left, for `--format json` and the exit code. */
+export interface WriteReport {
+  readonly written: readonly { readonly title: string; readonly file: string }[]
+  /** The places of values that are to be filled in. */
+  readonly open: readonly { readonly file: string; readonly line: number; readonly code: string }[]
+  /** Differences without a change, with the reason. */
+  readonly left: readonly { readonly what: string; readonly why: string }[]
+}
+
+const NOTHING: WriteReport = { written: [], open: [], left: [] }
+
+/** The exit codes of commands that write changes. */
+export const EXIT = { whole: 0, left: 1, open: 3 } as const
+
+function none(why: string): WriteReport {
+  say(`No change was written: ${why}`)
+  return { ...NOTHING, left: [{ what: '', why }] }
+}
+
+/** Writes the changes that a failed check asks for, and reports the rest. */
+async function writeChanges(failed: Failed, setting: Setting): Promise<WriteReport> {
   const { history } = failed.definitions
   if (history === undefined) {
     for (const line of adviceWithoutHistory(failed.current)) say(line)
-    return false
+    return { ...NOTHING, left: [{ what: '', why: 'the app has no history' }] }
   }
-  const { result, snapshots, current, definitions } = failed
+  const { result, snapshots, current, definitions, recheck, isOpen } = failed
   const isFailing = ({ level }: Pick<VersionFinding, 'level'>): boolean => isAtLeast(level, failed.failOn)
   const newest = history.versions.find((version) => snapshots.some((each) => each.version === version))
   const [base, revision] = [snapshots, current].map(
     (list) => list.find(({ version }) => version === newest)?.document,
   )
   const own = result.findings.filter(({ version }) => version === newest)
-  if (newest === undefined || base === undefined || revision === undefined) {
-    say('No change was written, because no released version of the history differs')
-    return false
-  }
+  if (newest === undefined || base === undefined || revision === undefined)
+    return none('no released version of the history differs')
   const { drafts, unwritten } = toDrafts(own, isFailing, { base, revision, known: definitions })
-  const layout = await layOut(drafts, { base, revision, definitions, cwd: setting.cwd })
-  if (typeof layout === 'string') {
-    say(`No change was written: ${layout}`)
-    return false
-  }
-  const files = await formatCode(layout.files, setting.cwd)
-  const load = async (): Promise<boolean> =>
-    (await askApp(failed.app, { kind: 'definitions' }, setting)) !== undefined
-  const onRestored = (): void => {
-    say('The files were restored, because the app cannot be loaded with these changes:')
-    for (const { path, before, text } of files)
-      if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
-  }
-  const isWritten = files.length > 0 && (await writeChecked(files, load, onRestored))
-  if (isWritten) for (const line of writtenLines({ ...layout, files }, setting.cwd)) say(line)
-  const rest = unwrittenRows(failed, own, layout, unwritten)
+  const sources = { base, revision, definitions, cwd: setting.cwd, isOpen }
+  const layout = await writeLoading(drafts, sources, failed.app, setting)
+  if (typeof layout === 'string') return none(layout)
+  const isWritten = layout.changes.length > 0
+  const open = isWritten ? openPlaces(layout, setting.cwd) : []
+  if (isWritten) for (const line of writtenLines(layout, open, setting.cwd)) say(line)
+  const after = layout.current === undefined ? undefined : recheck(layout.current)
+  const named = unwrittenRows(failed, own, layout, unwritten)
+  const rest = [...named, ...remainingRows(after, named, isFailing)]
   if (rest.length > 0) say('You have to write changes by hand for')
   for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
-  if (!isWritten) return false
-  const isOpen = rest.length > 0 || layout.files.some(({ text }) => text.includes('fillIn('))
-  say(isOpen ? 'Then run octavo check again' : 'Run octavo check to see that it passes')
-  return !isOpen
+  if (isWritten) say(nextStep(rest.length + open.length > 0))
+  return {
+    written: layout.changes.map(({ text, path }) => ({
+      title: text.title,
+      file: relative(setting.cwd, path),
+    })),
+    open,
+    left: rest.map(([what, why]) => ({ what, why })),
+  }
+}
+
+function nextStep(isLeft: boolean): string {
+  return isLeft ? 'Then run octavo check again' : 'Run octavo check to see that it passes'
+}
+
+/** Lists what still differs with the changes that were written, and was not named before. */
+function remainingRows(
+  after: SnapshotCheck | undefined,
+  named: readonly (readonly [what: string, why: string])[],
+  isFailing: (finding: VersionFinding) => boolean,
+): readonly (readonly [what: string, why: string])[] {
+  const rows = (after?.findings ?? []).filter(isFailing).map((finding) => ({
+    what: `${finding.schema ?? finding.operation}  ${finding.at}`.trim(),
+    why: `it still differs for older clients: ${finding.message}`,
+  }))
+  return [...new Map(rows.map((row) => [row.what, row])).values()]
+    .filter(({ what }) => !named.some(([name]) => name !== '' && what.startsWith(name)))
+    .map(({ what, why }) => [what, why])
 }
 
 /** Lists what no change was written for, and why. */
@@ -101,17 +138,21 @@ function olderRows(
   ]
 }
 
-/** Lists the files that were written, and the gaps to fill in. */
-function writtenLines({ files, changes }: Layout, cwd: string): readonly string[] {
-  const { green, yellow, dim } = sayStyle()
-  const name = (path: string): string => relative(cwd, path)
-  const asked = files.flatMap(({ path, text }) =>
+/** The lines that are to be filled in. */
+function openPlaces({ files }: Layout, cwd: string): WriteReport['open'] {
+  return files.flatMap(({ path, text }) =>
     text
       .split('\n')
       .flatMap((line, index) =>
-        line.includes('fillIn(') ? [`  ${name(path)}:${index + 1}  ${line.trim()}`] : [],
+        line.includes('fillIn(') ? [{ file: relative(cwd, path), line: index + 1, code: line.trim() }] : [],
       ),
   )
+}
+
+/** Lists the files that were written, and the gaps to fill in. */
+function writtenLines({ files, changes }: Layout, open: WriteReport['open'], cwd: string): readonly string[] {
+  const { green, yellow, dim } = sayStyle()
+  const name = (path: string): string => relative(cwd, path)
   const guesses = changes.flatMap(({ text, path }) =>
     text.guesses.map((guess) => `  ${name(path)}  ${guess}`),
   )
@@ -121,7 +162,8 @@ function writtenLines({ files, changes }: Layout, cwd: string): readonly string[
       .filter(({ before }) => before !== undefined)
       .map(({ path }) => `${green('Added')} ${changes.length === 1 ? 'it' : 'them'} to ${name(path)}`),
     ...(guesses.length === 0 ? [] : [yellow('Check these guesses'), ...guesses]),
-    ...(asked.length === 0 ? [] : [yellow('Replace each fillIn(…) with a value'), ...asked]),
+    ...(open.length === 0 ? [] : [yellow('Replace each fillIn(…) with a value')]),
+    ...open.map(({ file, line, code }) => `  ${file}:${line}  ${code}`),
   ]
 }
 
@@ -140,20 +182,23 @@ function adviceWithoutHistory(current: readonly CurrentVersion[]): readonly stri
   ]
 }
 
-/** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether something is left to do. */
+/** Writes the missing changes if `--write` is set, and lists incomplete functions. */
 export async function finishChanges(
   failed: Omit<Failed, 'app'>,
   isBad: boolean,
   given: Arguments,
   setting: Setting,
-): Promise<boolean> {
+): Promise<{ readonly report: WriteReport; readonly exitCode: number }> {
   const { unfinished } = failed.definitions
   for (const each of unfinished) say(toUnfinishedText(each))
   if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
     say(
       'No change was written, because all findings are warnings. Run octavo check --write --strict to write changes for them',
     )
-  const isWritten =
-    isBad && given.has('write') && (await writeChanges({ ...failed, app: given.positionals[0] }, setting))
-  return unfinished.length > 0 || (isBad && !isWritten)
+  const isWriting = isBad && given.has('write')
+  const report = isWriting ? await writeChanges({ ...failed, app: given.positionals[0] }, setting) : NOTHING
+  const isLeft = isWriting ? report.left.length > 0 : isBad
+  const isOpen = unfinished.length + report.open.length > 0
+  if (isLeft) return { report, exitCode: EXIT.left }
+  return { report, exitCode: isOpen ? EXIT.open : EXIT.whole }
 }

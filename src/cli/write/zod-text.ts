@@ -1,5 +1,5 @@
 import { toRegExp } from '../../gate/schema/check-value.ts'
-import { foldSchema, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
+import { foldSchema, refOf, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { memberName, quotedText, valueText } from '../format.ts'
 
@@ -9,6 +9,8 @@ export interface SchemaNames {
   readonly components: Readonly<Record<string, unknown>>
   /** The model that a named schema is, as code knows it, or `undefined` if it is none. */
   readonly modelOf: (component: string) => string | undefined
+  /** Whether formats and defaults are only documented. */
+  readonly isNoted?: boolean
   /** Writes a schema in another way, or returns `undefined` for those that are written as usual. */
   readonly write?: (schema: JsonSchema) => string | undefined
 }
@@ -17,6 +19,8 @@ export interface SchemaNames {
 export function toZodText(schema: unknown, names: SchemaNames, above: readonly string[] = []): string {
   const written = isRecord(schema) ? names.write?.(schema) : undefined
   if (written !== undefined) return written
+  if (names.isNoted === true && isRecord(schema) && (schema['default'] ?? schema['format']) !== undefined)
+    return notedText(schema, names, above)
   const { default: fallback, ...own } = toRecord(schema)
   const other = withoutNull(own)
   const text =
@@ -24,6 +28,19 @@ export function toZodText(schema: unknown, names: SchemaNames, above: readonly s
       ? ownText(isRecord(schema) ? own : schema, names, above)
       : `${toZodText(other, names, above)}.nullable()`
   return fallback === undefined ? text : `${text}.default(${valueText(fallback)})`
+}
+
+/** A schema whose format and default are documented, and neither checked nor applied. */
+function notedText(schema: JsonSchema, names: SchemaNames, above: readonly string[]): string {
+  const { default: fallback, format, ...own } = schema
+  const text = toZodText(own, names, above)
+  // a model that is described by itself is another schema
+  if (refOf(own) !== undefined && names.modelOf(refOf(own) ?? '') === text) return text
+  const notes = {
+    ...(format === undefined ? {} : { format }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  }
+  return `${text}.meta(${valueText(notes)})`
 }
 
 function ownText(schema: unknown, names: SchemaNames, above: readonly string[]): string {

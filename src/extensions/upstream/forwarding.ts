@@ -54,6 +54,10 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
       const toRequest = isConverted ? toConvertedRequest : toPassedRequest
       return {
         ...route,
+        // what passes in one version is neither checked nor cut in another one
+        ...(route.validateResponses === undefined && !(route.validate ?? settings.validate)
+          ? { validateResponses: false }
+          : {}),
         sources,
         handler: (input: ForwardInput, context: RequestContext) => {
           const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)

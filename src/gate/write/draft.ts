@@ -143,4 +143,6 @@ export interface KnownApp {
   readonly models: readonly KnownModel[]
   readonly objects: readonly KnownObject[]
   readonly routes: readonly KnownRoute[]
+  /** Whether formats and defaults are only documented, so that no default stands for what is left out. */
+  readonly isNoted?: boolean
 }

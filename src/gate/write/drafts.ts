@@ -45,7 +45,7 @@ export function toDrafts(
     else if (route === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else routes.set(route, [...(routes.get(route) ?? []), placed])
   }
-  const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own))
+  const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own, pair.known.isNoted))
   const ofRoutes = [...routes].map(([route, own]) => toRouteDrafts(route, own, pair))
   return {
     drafts: [
@@ -67,12 +67,14 @@ interface ModelFinding extends PlacedFinding {
 function toModelDrafts(
   model: KnownModel,
   found: readonly ModelFinding[],
+  isNoted?: boolean,
 ): { readonly drafts: readonly ModelDraft[]; readonly unwritten: readonly Unwritten[] } {
   const failing = found.filter(({ differing }) => differing.isFailing)
   if (failing.length === 0) return { drafts: [], unwritten: [] }
   const fields = toFieldDrafts(
     model,
     found.map(({ differing }) => differing),
+    isNoted,
   )
   const written = new Set(
     fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),

@@ -25,6 +25,7 @@ function distinctObjects(differing: readonly DifferingField[]): readonly Differi
 export function toFieldDrafts(
   model: KnownModel,
   differing: readonly DifferingField[],
+  isNoted = false,
 ): readonly FieldDraft[] {
   const known = new Set(model.fields.map(({ name }) => name))
   const objects = distinctObjects(differing)
@@ -42,7 +43,7 @@ export function toFieldDrafts(
   const retyped = [...failing].filter(
     (name) => known.has(name) && !added.includes(name) && !removed.includes(name),
   )
-  const read = createRead(model, objects)
+  const read = createRead(model, objects, isNoted)
   const fields: FieldDraft[] = retyped.map((name) => ({
     kind: 'retyped',
     name,
@@ -55,11 +56,13 @@ export function toFieldDrafts(
   if (removed.length === 1 && added.length === 1 && gone !== undefined && come !== undefined)
     if (isSameField(read.was(gone), read.now(come)))
       return [{ kind: 'renamed', name: come, was: gone }, ...fields]
+  const lost = removed.filter((name) => failing.has(name))
+  // what came and is always there may replace what went
+  const isReplacing = (name: string): boolean => lost.length > 0 && !read.now(name).isOptional
   return [
-    ...removed.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
-    // each added field may replace the removed one
+    ...lost.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
     ...added
-      .filter((name) => removed.length > 0 || failing.has(name))
+      .filter((name) => failing.has(name) || isReplacing(name))
       .map((name): FieldDraft => ({ kind: 'added', name, now: read.now(name) })),
     ...fields,
   ]
@@ -99,13 +102,14 @@ interface ReadField {
 }
 
 /** Reads fields out of all objects that have them. What one of them demands is required, for parts may leave it out. */
-function createRead(model: KnownModel, objects: readonly DifferingField[]): ReadField {
+function createRead(model: KnownModel, objects: readonly DifferingField[], isNoted: boolean): ReadField {
   const whole = objects.filter(({ revision }) => !isPartial(model, revision))
   const read = (name: string, side: 'base' | 'revision'): DescribedField => {
     const first = objects.flatMap((each) => schemaIn(each[side], name)).at(0)
     const found = whole.flatMap((each) => schemaIn(each[side], name).map((schema) => ({ schema, each })))
     const schema = found[0]?.schema ?? first ?? {}
-    const hasDefault = found.some((each) => isRecord(each.schema) && each.schema['default'] !== undefined)
+    const hasDefault =
+      !isNoted && found.some((each) => isRecord(each.schema) && each.schema['default'] !== undefined)
     const isRequired = found.some(({ each }) => requires(each[side], name))
     return { schema, isOptional: found.length > 0 && !hasDefault && !isRequired }
   }

@@ -51,7 +51,7 @@ export function toRouteDrafts(
   const found = operationsAt(findings, pair)
   const whole = [...bodies].map(([key, own]) => ({ own, body: toBodyDraft(key, known, found, status?.was) }))
   const parameters = [...touched].flatMap(([source, names]) =>
-    toParameterDrafts(source, names, found).map((field) => ({ source, field })),
+    toParameterDrafts(source, names, found, pair.known.isNoted).map((field) => ({ source, field })),
   )
   const now = { method: found.revision?.method ?? '', path }
   const drafts = [
@@ -273,9 +273,10 @@ function toParameterDrafts(
   source: DraftedSource,
   names: ReadonlySet<string>,
   found: Pairing,
+  isNoted?: boolean,
 ): readonly FieldDraft[] {
-  const was = parametersOf(found.base?.node, source)
-  const now = parametersOf(found.revision?.node, source)
+  const was = parametersOf(found.base?.node, source, isNoted)
+  const now = parametersOf(found.revision?.node, source, isNoted)
   const gone = [...was.keys()].filter((name) => !now.has(name))
   const come = [...now.keys()].filter((name) => !was.has(name))
   const [old, fresh] = [gone[0] ?? '', come[0] ?? '']
@@ -301,13 +302,18 @@ function toParameterDrafts(
   ]
 }
 
-function parametersOf(node: Node | undefined, source: DraftedSource): ReadonlyMap<string, DescribedField> {
+function parametersOf(
+  node: Node | undefined,
+  source: DraftedSource,
+  isNoted = false,
+): ReadonlyMap<string, DescribedField> {
   const list = node?.['parameters']
   return new Map(
     (Array.isArray(list) ? list : []).flatMap(
       (each: unknown): readonly (readonly [string, DescribedField])[] => {
         if (!isRecord(each) || SOURCES.get(String(each['in'])) !== source) return []
-        const isOptional = each['required'] !== true && pickAt(each, ['schema', 'default']) === undefined
+        const hasDefault = !isNoted && pickAt(each, ['schema', 'default']) !== undefined
+        const isOptional = each['required'] !== true && !hasDefault
         return [[String(each['name']), { schema: each['schema'] ?? {}, isOptional }]]
       },
     ),

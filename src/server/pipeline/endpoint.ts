@@ -113,7 +113,7 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
-  const checking = given.validateResponses ?? parts.settings.validateResponses
+  const checking = route.validateResponses ?? parts.settings.validateResponses
   const conversion = createConversion(given, checking, limit)
   const declared = conversion === undefined ? given : withOlderSchemas(conversion)
   const site = { conversion, declared, checking, limit }
