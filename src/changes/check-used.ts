@@ -205,7 +205,7 @@ export function defaultProblems(
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
-  const defaults = schemas.flatMap(defaultsIn)
+  const defaults = schemas.flatMap((schema) => [...defaultsIn(schema)])
   if (defaults.length === 0) return []
   return states.flatMap(({ age }) =>
     defaults.flatMap((schema) => {

@@ -255,11 +255,14 @@ export function childrenOf(schema: Schema): readonly ChildSchema[] {
   for (const member of HOLDERS[def.type] ?? []) {
     const held = member === 'getter' ? givenBy(schema) : def[member]
     if (isSchema(held)) children.push({ member, key: undefined, schema: held })
-    else
-      for (const [key, each] of Object.entries(Object(held)))
-        if (isSchema(each)) children.push({ member, key, schema: each })
+    else addMembers(member, Object(held), children)
   }
   return children
+}
+
+function addMembers(member: string, held: object, children: ChildSchema[]): void {
+  for (const [key, each] of Object.entries(held))
+    if (isSchema(each)) children.push({ member, key, schema: each })
 }
 
 /** The schema that a lazy one stands for, or `undefined` for any other. */

@@ -37,7 +37,7 @@ export interface Plans {
   /** Whether changes with a position below `age` load data for values of a schema. */
   readonly isLoading: (schema: Schema, age: number, direction: Direction) => boolean
   /** The defaults in a schema that changes convert. */
-  readonly defaultsIn: (schema: Schema) => readonly Schema[]
+  readonly defaultsIn: (schema: Schema) => ReadonlySet<Schema>
   /** The schema of results that takes values which older versions accept. */
   readonly widen: (schema: Schema) => Schema
 }
@@ -52,9 +52,11 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
   const orderOf: Plans['orderOf'] = ({ change }) => orders.get(change) ?? 0
   const within = createWithin(modelledFieldsOf)
-  const stepsIn = createStepsIn({ modelledFieldsOf, within }, (schema) =>
-    namedModel(schema) === undefined ? [] : named(schema),
-  )
+  const walk = { within, isModel: (schema: Schema): boolean => chains.has(schema) }
+  const stepsIn = createGather(walk, (schema) => [
+    ...stepsOf(schema, modelledFieldsOf).map(({ step }) => step),
+    ...(namedModel(schema) === undefined ? [] : named(schema)),
+  ])
   const reached = new Map<Schema, readonly number[]>()
   const reachOf: Plans['reachOf'] = (schema) => {
     const known = reached.get(schema)
@@ -94,21 +96,12 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(plan, built, isSplit(schema, { within, reachOf }) ? {} : { parse: built.wire })
   }
-  const defaultsIn = createDefaultsIn(within, reachOf)
+  const defaultsIn = createGather(walk, (schema) =>
+    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
+  )
   const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
   const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
   return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
-}
-
-/** Finds the defaults in a schema that changes convert. */
-function createDefaultsIn(within: Within, reachOf: Plans['reachOf']): Plans['defaultsIn'] {
-  const isReached = (schema: Schema): boolean => 'defaultValue' in defOf(schema) && reachOf(schema).length > 0
-  const defaults = new Map<Schema, readonly Schema[]>()
-  return (schema) => {
-    const found = defaults.get(schema) ?? [...allIn(schema, within)].filter(isReached)
-    defaults.set(schema, found)
-    return found
-  }
 }
 
 /** A schema with all that are in it, those of fields in older versions included. */
@@ -119,24 +112,32 @@ function allIn(schema: Schema, within: Within): ReadonlySet<Schema> {
   return seen
 }
 
-/** Finds the steps that reach a schema: the steps of its objects, and of the older shapes of their fields. */
-function createStepsIn(
-  { modelledFieldsOf, within }: Pick<Plans, 'modelledFieldsOf'> & { readonly within: Within },
-  stepsOfNames: (schema: Schema) => readonly Step[],
-): Plans['stepsIn'] {
-  const known = new Map<Schema, ReadonlySet<Step>>()
-  return (schema) => {
-    const steps =
-      known.get(schema) ??
-      new Set(
-        [...allIn(schema, within)].flatMap((each) => [
-          ...stepsOf(each, modelledFieldsOf).map(({ step }) => step),
-          ...stepsOfNames(each),
-        ]),
-      )
-    known.set(schema, steps)
-    return steps
+/**
+ * Creates the function that gathers what a schema and all that are in it have. Models are gathered once, because many schemas hold them;
+ * two that hold each other each walk through the other.
+ */
+function createGather<T>(
+  { within, isModel }: { readonly within: Within; readonly isModel: (schema: Schema) => boolean },
+  own: (schema: Schema) => readonly T[],
+): (schema: Schema) => ReadonlySet<T> {
+  const known = new Map<Schema, ReadonlySet<T>>()
+  const begun = new Set<Schema>()
+  const gather = (schema: Schema): ReadonlySet<T> => {
+    const made = known.get(schema)
+    if (made !== undefined) return made
+    begun.add(schema)
+    const found = new Set<T>()
+    const seen = new Set([schema])
+    // what is added while it is walked is walked too
+    for (const each of seen) {
+      const whole = known.get(each) ?? (isModel(each) && !begun.has(each) ? gather(each) : undefined)
+      for (const one of whole ?? own(each)) found.add(one)
+      if (whole === undefined) for (const child of within(each)) seen.add(child)
+    }
+    known.set(schema, found)
+    return found
   }
+  return gather
 }
 
 /** The steps of an object, none of other schemas. */
