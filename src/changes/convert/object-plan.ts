@@ -27,9 +27,11 @@ export function planObject(
   const fields = oldFields(schema, modelled, steps, planOf)
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
-  const { down, up } = toPrograms({ schema, modelled, fields, steps, others, isLoading: isLoading('down') })
-  const toConverter = (program: Program): Converter =>
-    isLoading(program.direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
+  const toConverter = (direction: Direction): Converter => {
+    const site = { schema, modelled, fields, steps, others, isLoading: isLoading('down') }
+    const program = direction === 'down' ? downProgram(site) : upProgram(site)
+    return isLoading(direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
+  }
   const named = steps.findLast((step) => step.named !== undefined)?.named
   const toSchema = (form: 'wire' | 'parse'): Schema => {
     const members = { shape: toShape(fields, form), checks: [], ...(others && { catchall: others[form] }) }
@@ -37,37 +39,51 @@ export function planObject(
   }
   return {
     wire: toSchema('wire'),
-    parse: toSchema('parse'),
+    get parse() {
+      return toSchema('parse')
+    },
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: toConverter(down),
-    up: toConverter(up),
+    get down() {
+      return toConverter('down')
+    },
+    get up() {
+      return toConverter('up')
+    },
   }
 }
 
-/** Writes the programs of both directions. */
-function toPrograms(site: Site): { readonly down: Program; readonly up: Program } {
-  const { schema, modelled, steps } = site
-  const keys = new Map([...modelled.fieldIds].map(([key, fieldId]) => [fieldId, key]))
-  const around = {
-    isAround: (fieldId: FieldId, types: ReadonlySet<string>) =>
-      modelled.wrappers.get(keys.get(fieldId) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
-    sentOf: createSentOf(site),
-  }
+function downProgram(site: Site): Program {
   // a member that only one direction needs makes no object of the other one wait
-  const [forDown, forUp] = [new Map<FieldId, number>(), new Map<FieldId, number>()]
-  const downs = steps.flatMap((step) => downInstructions(step, { ...around, registerOf: numbering(forDown) }))
+  const registers = new Map<FieldId, number>()
+  const around = { ...aroundOf(site), registerOf: numbering(registers) }
+  const downs = site.steps.flatMap((step) => downInstructions(step, around))
+  return toDown({ ...site, registers }, downs)
+}
+
+function upProgram(site: Site): Program {
+  const { schema, modelled, steps } = site
+  const registers = new Map<FieldId, number>()
+  const around = { ...aroundOf(site), registerOf: numbering(registers) }
   const ups = steps.toReversed().flatMap((step) =>
     upInstructions(step, {
       ...around,
-      registerOf: numbering(forUp),
       newerSchema: (fieldId) => newerSchema(fieldId, step.step, schema, modelled, steps),
     }),
   )
+  return toUp({ ...site, registers }, ups)
+}
+
+/** Returns what the instructions of both directions read of an object. */
+function aroundOf(site: Site): Pick<Parameters<typeof downInstructions>[1], 'isAround' | 'sentOf'> {
+  const { modelled } = site
+  const keys = new Map([...modelled.fieldIds].map(([key, fieldId]) => [fieldId, key]))
   return {
-    down: toDown({ ...site, registers: forDown }, downs),
-    up: toUp({ ...site, registers: forUp }, ups),
+    isAround: (fieldId, types) =>
+      modelled.wrappers.get(keys.get(fieldId) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
+    sentOf: createSentOf(site),
   }
 }
+
 function numbering(registers: Map<FieldId, number>): (fieldId: FieldId) => number {
   return (fieldId) => {
     const register = registers.get(fieldId) ?? registers.size

@@ -69,6 +69,10 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     [...stepsIn(schema)].some((step) => orderOf(step) < age && loadIn(step.reshape, direction) !== undefined)
   const changesIn: Parts['changesIn'] = (schema, age) =>
     reachOf(schema).flatMap((order) => (order < age ? (changes[order]?.id ?? []) : []))
+  // where values are converted before they are transformed, a schema is read in another way than it is written
+  const transformsIn = createGather(walk, (schema) =>
+    defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
+  )
   const plans = new Map<Schema, Map<number, Plan>>()
   const planOf: Plans['planOf'] = (schema, age) => {
     const count = reachOf(schema).filter((order) => order < age).length
@@ -93,8 +97,21 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
             chains.get(model)?.fieldIds ?? new Map(),
             named(schema).filter((step) => orderOf(step) < age),
           )
+    plan.wire = built.wire
     // one schema for both directions, as documents show schemas of one name once
-    return Object.assign(plan, built, isSplit(schema, { within, reachOf }) ? {} : { parse: built.wire })
+    plan.parse = transformsIn(schema).size > 0 ? built.parse : built.wire
+    if (built.names !== undefined) plan.names = built.names
+    return Object.assign(
+      plan,
+      createConverters((direction) => {
+        // most values of a version go in one direction, so the first one has it compiled
+        const first: Converter = (value, extra) => {
+          if (plan[direction] === first) plan[direction] = built[direction]
+          return plan[direction](value, extra)
+        }
+        return first
+      }),
+    )
   }
   const defaultsIn = createGather(walk, (schema) =>
     'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
@@ -159,18 +176,6 @@ function createWithin(modelledFieldsOf: Plans['modelledFieldsOf']): Within {
     known.set(schema, all)
     return all
   }
-}
-
-/** Whether a schema is read in another way than it is written: something in it is converted before it is transformed. */
-function isSplit(
-  schema: Schema,
-  { within, reachOf }: Pick<Plans, 'reachOf'> & { readonly within: Within },
-  seen: Set<Schema> = new Set(),
-): boolean {
-  if (seen.has(schema)) return false
-  seen.add(schema)
-  if (defOf(schema).type === 'pipe' && reachOf(schema).length > 0) return true
-  return within(schema).some((child) => isSplit(child, { within, reachOf }, seen))
 }
 
 function wasOf(fieldChange: FieldChange): readonly Schema[] {
@@ -256,7 +261,13 @@ function planWith(
   make: (direction: Direction) => Converter,
 ): Plan {
   const copy = (form: Form): Schema => cloneSchema(schema, members(form))
-  return { wire: copy('wire'), parse: copy('parse'), ...createConverters(make) }
+  return {
+    wire: copy('wire'),
+    get parse() {
+      return copy('parse')
+    },
+    ...createConverters(make),
+  }
 }
 
 const array: Build = (schema, age, { planOf }) => {
