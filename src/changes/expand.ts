@@ -86,13 +86,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
   const { versions, spellings, changes, plans, next = `>${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
   return (given, knownOf, errors) => {
-    // `'next'` is the version that unreleased changes get, or a range that begins after the newest one
-    const routes = given.map((route) => {
-      const entries = specEntries(route.version)
-      const widened = widenResponses(route, plans)
-      if (!entries.includes('next')) return widened
-      return { ...widened, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
-    })
+    const routes = given.map((route) => withNext(widenResponses(route, plans), next))
     const known = knownOf(routes)
     const problems = [...spelledRoutes(routes, spellings), ...operationProblems(operations, routes)]
     const all = routes.flatMap((route, index): readonly Reached[] => {
@@ -160,6 +154,13 @@ function spelledRoutes(
         return [atDefinition(problem, ...definitions)]
       }),
   )
+}
+
+/** A route with the version of unreleased changes for `'next'`: one that exists, or a range that begins after the newest one. */
+function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
+  const entries = specEntries(route.version)
+  if (!entries.includes('next')) return route
+  return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
 }
 
 /** A route whose responses take the values that older versions accept. */

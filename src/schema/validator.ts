@@ -63,7 +63,7 @@ const validators = new WeakMap<Schema, SchemaValidator>()
 
 function makeValidator(schema: Schema): SchemaValidator {
   let type: z.ZodType | undefined
-  if (holdsFunctions(schema, new Set())) {
+  if (runsFunctions(schema)) {
     return (value) => {
       type ??= toZod(schema)
       try {
@@ -151,7 +151,17 @@ const PLAIN_TYPES = new Set(
   pipe`.split(/\s+/),
 )
 
-function holdsFunctions(schema: Schema, seen: Set<Schema>): boolean {
+/** The schemas that are known to hold no functions, for they are used by many others. */
+let plain = new WeakSet<Schema>()
+
+function runsFunctions(schema: Schema): boolean {
+  const isFound = holdsFunctions(schema, plain)
+  // those on the way to a function were noted before it was found
+  if (isFound) plain = new WeakSet()
+  return isFound
+}
+
+function holdsFunctions(schema: Schema, seen: WeakSet<Schema>): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
   const def = defOf(schema)

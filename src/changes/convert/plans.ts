@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
-import { defOf, schemaOf, schemasOf, toZod, childrenOf, lazyInner, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, schemasOf, toZod, lazyInner, type Schema } from '../../schema/schema.ts'
 import { createValidator } from '../../schema/validator.ts'
 import {
   toChains,
@@ -8,7 +8,6 @@ import {
   namesBefore,
   type AnyChange,
   type Chain,
-  type FieldChange,
   type FieldId,
   type Step,
 } from '../chain.ts'
@@ -16,6 +15,7 @@ import { namedModel } from '../model.ts'
 import { cloneSchema, withMeta, zod } from '../zod.ts'
 import { findUndeclared } from '../../schema/declared.ts'
 import { createWiden } from './accepted.ts'
+import { allIn, createGather, createWithin, stepsOf } from './gather.ts'
 import { planObject } from './object-plan.ts'
 import { convertWithin, withRefine } from './refine.ts'
 import { createConverters, convertAt, type Plan, type Direction, type Converter } from './converter.ts'
@@ -73,8 +73,32 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   const transformsIn = createGather(walk, (schema) =>
     defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
   )
+  const planOf = createPlanOf(
+    reachOf,
+    (schema, age) => {
+      const model = namedModel(schema)
+      if (model === undefined) return build(schema, age, { modelledFieldsOf, planOf, changesIn, isLoading })
+      const steps = named(schema).filter((step) => orderOf(step) < age)
+      return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), steps)
+    },
+    (schema) => transformsIn(schema).size > 0,
+  )
+  const defaultsIn = createGather(walk, (schema) =>
+    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
+  )
+  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
+  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
+  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
+}
+
+/** Creates the function that finds plans. Each is built when it is first asked for. */
+function createPlanOf(
+  reachOf: Plans['reachOf'],
+  make: (schema: Schema, age: number) => Plan,
+  isSplit: (schema: Schema) => boolean,
+): Plans['planOf'] {
   const plans = new Map<Schema, Map<number, Plan>>()
-  const planOf: Plans['planOf'] = (schema, age) => {
+  return (schema, age) => {
     const count = reachOf(schema).filter((order) => order < age).length
     if (count === 0) return undefined
     const known = plans.get(schema) ?? new Map<number, Plan>()
@@ -88,21 +112,13 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
       ...createConverters((direction) => (value, extra) => plan[direction](value, extra)),
     }
     known.set(count, plan)
-    const model = namedModel(schema)
-    const built =
-      model === undefined
-        ? build(schema, age, { modelledFieldsOf, planOf, changesIn, isLoading })
-        : planNames(
-            schema,
-            chains.get(model)?.fieldIds ?? new Map(),
-            named(schema).filter((step) => orderOf(step) < age),
-          )
-    plan.wire = built.wire
+    const built = make(schema, age)
     // one schema for both directions, as documents show schemas of one name once
-    plan.parse = transformsIn(schema).size > 0 ? built.parse : built.wire
-    if (built.names !== undefined) plan.names = built.names
+    const { wire, parse = wire } = isSplit(schema) ? built : { wire: built.wire }
+    const names = built.names && { names: built.names }
     return Object.assign(
       plan,
+      { wire, parse, ...names },
       createConverters((direction) => {
         // most values of a version go in one direction, so the first one has it compiled
         const first: Converter = (value, extra) => {
@@ -113,73 +129,6 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
       }),
     )
   }
-  const defaultsIn = createGather(walk, (schema) =>
-    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
-  )
-  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
-  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
-  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
-}
-
-/** A schema with all that are in it, those of fields in older versions included. */
-function allIn(schema: Schema, within: Within): ReadonlySet<Schema> {
-  const seen = new Set([schema])
-  // what is added while it is walked is walked too
-  for (const each of seen) for (const child of within(each)) seen.add(child)
-  return seen
-}
-
-/**
- * Creates the function that gathers what a schema and all that are in it have. Models are gathered once, because many schemas hold them;
- * two that hold each other each walk through the other.
- */
-function createGather<T>(
-  { within, isModel }: { readonly within: Within; readonly isModel: (schema: Schema) => boolean },
-  own: (schema: Schema) => readonly T[],
-): (schema: Schema) => ReadonlySet<T> {
-  const known = new Map<Schema, ReadonlySet<T>>()
-  const begun = new Set<Schema>()
-  const gather = (schema: Schema): ReadonlySet<T> => {
-    const made = known.get(schema)
-    if (made !== undefined) return made
-    begun.add(schema)
-    const found = new Set<T>()
-    const seen = new Set([schema])
-    // what is added while it is walked is walked too
-    for (const each of seen) {
-      const whole = known.get(each) ?? (isModel(each) && !begun.has(each) ? gather(each) : undefined)
-      for (const one of whole ?? own(each)) found.add(one)
-      if (whole === undefined) for (const child of within(each)) seen.add(child)
-    }
-    known.set(schema, found)
-    return found
-  }
-  return gather
-}
-
-/** The steps of an object, none of other schemas. */
-function stepsOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ModelledFields['steps'] {
-  return defOf(schema).type === 'object' ? modelledFieldsOf(schema).steps : []
-}
-
-/** Lists the schemas in a schema, those of its fields in older versions included. */
-type Within = (schema: Schema) => readonly Schema[]
-
-/** Each schema is looked into once, because the routes of an application have many models in common. */
-function createWithin(modelledFieldsOf: Plans['modelledFieldsOf']): Within {
-  const known = new Map<Schema, readonly Schema[]>()
-  return (schema) => {
-    const found = known.get(schema)
-    if (found !== undefined) return found
-    const older = stepsOf(schema, modelledFieldsOf).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
-    const all = [...childrenOf(schema).map((child) => child.schema), ...older]
-    known.set(schema, all)
-    return all
-  }
-}
-
-function wasOf(fieldChange: FieldChange): readonly Schema[] {
-  return fieldChange.kind === 'retyped' || fieldChange.kind === 'removed' ? [fieldChange.was] : []
 }
 
 interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
