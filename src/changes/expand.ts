@@ -125,9 +125,8 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
       return others.length === 0 ? written : [...written, { ...route, version: others }]
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
-    for (const step of told) used.steps.add(step)
-    for (const schema of errorSchemas(errors, changes))
-      for (const step of plans.stepsIn(schema)) used.steps.add(step)
+    const ofErrors = errorSchemas(errors, changes).flatMap((schema) => [...plans.stepsIn(schema)])
+    for (const step of [...told, ...ofErrors]) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
     problems.push(...errorFormatProblems(errors, parts), ...parts.problems, ...messageProblems(parts))
     problems.push(...stepProblems(plans.chains.values(), (step) => used.sent.has(step), told))
