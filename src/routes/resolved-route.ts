@@ -135,10 +135,11 @@ export interface PagedLayer {
   readonly atMost: number
   /** Returns the items of a page, or `undefined` for what is no page. */
   readonly itemsOf: (page: unknown) => readonly unknown[] | undefined
-  /** Returns the parameters of the query for the page after one, `undefined` after the last. */
+  /** Returns the parameters of the query for the page after one, `undefined` after the last. `link` is the `Link` header of the page. */
   readonly next: (
     page: unknown,
     query: Readonly<Record<string, unknown>>,
+    link: string | undefined,
   ) => Readonly<Record<string, unknown>> | undefined
   /** Returns a page with other items. */
   readonly join: (page: unknown, items: readonly unknown[]) => unknown

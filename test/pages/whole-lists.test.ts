@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import {
   createApp,
   defineController,
+  defineGuard,
   defineInterceptor,
   DefinitionError,
   defineModule,
@@ -12,16 +14,18 @@ import {
   reply,
   VersioningSchemes,
 } from 'octavo'
-import type { App, AppOptions } from 'octavo'
+import type { App, AppOptions, ExecutionContext } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import type { VersionChange } from 'octavo/changes'
 import { createClient } from 'octavo/client'
+import { rateLimit } from 'octavo/middleware'
 import { page } from 'octavo/pages'
 import { checkHistory } from 'octavo/testing'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
+import { createCounts } from '../support/usage.ts'
 import { garageAt, startServer } from '../upstream/garage.ts'
 import { SECRET } from './support.ts'
 
@@ -154,7 +158,9 @@ function serveOne(
 ): App {
   const handler = (): unknown => ({ data: CARS.slice(0, 1), page: 1, pages: 1, items: [], next: null })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mistakes that types refuse
-  const routes = [{ method, name: 'custom', path: '/custom', response, handler }] as never
+  const input = { query: { page: z.int().optional() } }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  const routes = [{ method, name: 'custom', path: '/custom', input, response, handler }] as never
   const controller = defineController({ name: 'car', prefix: '/cars', routes })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   const change = defineVersionChange({
@@ -257,7 +263,15 @@ describe('a list that became pages', () => {
     const numbers = defineController({
       name: 'number',
       prefix: '/numbers',
-      routes: [{ method: 'GET', name: 'all', response: { 200: now }, handler: () => ({ data }) }],
+      routes: [
+        {
+          method: 'GET',
+          name: 'all',
+          input: { query: { from: z.int().optional() } },
+          response: { 200: now },
+          handler: () => ({ data }),
+        },
+      ],
     })
     const long = serve(numbers, { versioning: { scheme: VersioningSchemes.URL, history: own } })
     assert.deepEqual((await long.inject('/v1/numbers')).json(), data)
@@ -304,6 +318,155 @@ describe('a list that became pages', () => {
   })
 })
 
+describe('the calls for the pages of a list', () => {
+  const Numbers = z.object({ items: z.array(z.int()), next: z.string().nullable() })
+  type Given = Readonly<Record<string, unknown>>
+  type Handle = (query: Given, context: ExecutionContext) => unknown
+
+  /** An application with a list of numbers, whose older version is the array. */
+  function open(
+    handle: Handle,
+    {
+      response = Numbers,
+      query = { cursor: z.string().optional() },
+      route = {},
+      ...options
+    }: Given & { readonly response?: z.ZodType } = {},
+  ): App {
+    const paged = { now: response, was: z.array(z.int()), atMost: 50 }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of any response
+    const part = operation({ route: 'number.all', paged } as never)
+    const change = defineVersionChange({ version: '2', title: 'Pages', change: [part] })
+    const own = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+    const numbers = {
+      method: 'GET',
+      name: 'all',
+      input: { query },
+      response: { 200: response, 204: z.undefined() },
+      handler: ({ query: asked }: { readonly query: Given }, context: ExecutionContext) =>
+        handle(asked, context),
+      ...Object(route),
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    const controller = defineController({ name: 'number', prefix: '/numbers', routes: [numbers as never] })
+    return serve(controller, { versioning: { scheme: VersioningSchemes.URL, history: own }, ...options })
+  }
+
+  /** A page of one number, of as many as are given. */
+  const pageOf = ({ cursor }: Given, count: number): z.output<typeof Numbers> => {
+    const at = Number(cursor ?? 0)
+    return { items: [at], next: at + 1 < count ? String(at + 1) : null }
+  }
+
+  it('are one request for guards, rate limits and usage', async () => {
+    let guarded = 0
+    let handled = 0
+    const { usage, read } = createCounts()
+    const Counted = defineGuard({
+      name: 'Counted',
+      canActivate: () => {
+        guarded += 1
+        return true
+      },
+    })
+    const counted = open(
+      (query) => {
+        handled += 1
+        return pageOf(query, 5)
+      },
+      {
+        route: { guards: [Counted], middleware: [rateLimit({ limit: 2, window: 60 })] },
+        usage,
+      },
+    )
+    const first = await counted.inject('/v1/numbers')
+    assert.deepEqual(first.json(), [0, 1, 2, 3, 4])
+    assert.deepEqual([guarded, handled], [1, 5])
+    assert.equal((await counted.inject('/v1/numbers')).statusCode, 200)
+    assert.equal((await counted.inject('/v1/numbers')).statusCode, 429)
+    await counted.close()
+    assert.equal(
+      (await read()).reduce((sum, { count }) => sum + count, 0),
+      3,
+    )
+  })
+
+  it('end when the time is over', async () => {
+    let read = 0
+    const slow = open(
+      async (query) => {
+        read += 1
+        await sleep(20)
+        return pageOf(query, 40)
+      },
+      { timeouts: { handler: 50 } },
+    )
+    const response = await slow.inject('/v1/numbers')
+    assert.deepEqual([response.statusCode, codeOf(response.json())], [503, 'handler_timeout'])
+    await sleep(60)
+    assert.ok(read <= 4, String(read))
+  })
+
+  it('end when the client leaves', async () => {
+    let read = 0
+    const leaving = new AbortController()
+    const left = open(async (query) => {
+      read += 1
+      if (read === 2) leaving.abort()
+      await sleep(1)
+      return pageOf(query, 40)
+    })
+    await assert.rejects(async () => left.inject({ url: '/v1/numbers', signal: leaving.signal }))
+    await sleep(20)
+    assert.equal(read, 2)
+  })
+
+  it('end at a page that names one before it, and at no page', async () => {
+    const cases: readonly Handle[] = [
+      ({ cursor }) => ({ items: [1], next: cursor === 'a' ? 'b' : 'a' }),
+      ({ cursor }) => (cursor === undefined ? pageOf({}, 3) : reply(204)),
+    ]
+    for (const handle of cases) {
+      const response = await open(handle).inject('/v1/numbers')
+      assert.deepEqual([response.statusCode, codeOf(response.json())], [500, 'migration_failed'])
+    }
+    assert.equal((await open(() => reply(204)).inject('/v1/numbers')).statusCode, 204)
+  })
+
+  it('leave no header that describes one page', async () => {
+    const tagged = open((query, { response }) => {
+      response.headers.set('etag', '"one"')
+      response.headers.set('x-own', 'yes')
+      return pageOf(query, 3)
+    })
+    const { headers } = await tagged.inject('/v1/numbers')
+    assert.deepEqual([headers['etag'], headers['x-own']], [undefined, 'yes'])
+    assert.equal((await tagged.inject('/v2/numbers')).headers['etag'], '"one"')
+  })
+
+  it('follow links of pages that are lists', async () => {
+    const response = z.array(z.int())
+    const query = { page: z.bigint().default(1n), even: z.stringbool().optional() }
+    const linked = open(
+      ({ page: at, even }, context) => {
+        assert.equal(typeof at, 'bigint')
+        const next = Number(at) + 1
+        const link = `<?page=1>; rel="first", <https://a.test/numbers?even=yes&page=${next}>; title="a, b"; rel="next last"`
+        context.response.headers.set('link', at === 3n ? '<?page=1>; rel="first"' : link)
+        return [Number(at) + (even === true ? 10 : 0)]
+      },
+      { response, query },
+    )
+    assert.deepEqual((await linked.inject('/v1/numbers?even=yes')).json(), [11, 12, 13])
+    assert.equal((await linked.inject('/v1/numbers')).headers['link'], undefined)
+    assert.deepEqual((await linked.inject('/v2/numbers?even=yes')).json(), [11])
+    await assert.rejects(
+      async () => open(() => [], { response, route: { input: {} } }).ready(),
+      /number\.all reads no query/,
+    )
+  })
+})
+
 describe('checkHistory and a list that became pages', () => {
   const findings = (change: VersionChange<'2'>): readonly string[] =>
     checkHistory(defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })).map(
@@ -330,6 +493,52 @@ describe('checkHistory and a list that became pages', () => {
 })
 
 describe('a list that an API behind sends in pages', () => {
+  it('is whole in the older version if links name the next page', async () => {
+    const seen: string[] = []
+    const behind = await startServer((request: IncomingMessage, response: ServerResponse) => {
+      seen.push(String(request.url))
+      const at = Number(new URL(String(request.url), 'http://x').searchParams.get('page') ?? 1)
+      const link = `<http://${request.headers.host}/cars?color=red&page=${at + 1}>; rel="next"`
+      response
+        .writeHead(200, { 'content-type': 'application/json', ...(at < 3 && { link }) })
+        .end(JSON.stringify(CARS.slice(at * 10 - 10, at * 10)))
+    })
+    const list = defineController({
+      name: 'list',
+      prefix: '/cars',
+      routes: [
+        {
+          method: 'GET',
+          name: 'all',
+          input: { query: { page: z.int().optional() } },
+          response: z.array(Car),
+          forward: garageAt(behind.url),
+        },
+      ],
+    })
+    const paged = { now: z.array(Car), was: z.array(Car), atMost: 100 }
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Pages',
+      change: [
+        reshape({ of: Car, fields: { label: { was: 'name' } } }),
+        operation({ route: 'list.all', query: { page: { was: absent } }, paged }),
+      ],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
+    const forwarding = serve(list, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+    try {
+      const response = await forwarding.inject('/v1/cars?color=red')
+      assert.deepEqual(ids(response.json()), ALL)
+      assert.equal(response.headers['link'], undefined)
+      assert.deepEqual(seen, ['/cars?color=red', '/cars?color=red&page=2', '/cars?color=red&page=3'])
+      assert.match(String((await forwarding.inject('/v2/cars')).headers['link']), /page=2>; rel="next"/)
+    } finally {
+      await forwarding.close()
+      behind.close()
+    }
+  })
+
   it('is whole in the older version', async () => {
     const seen: string[] = []
     const behind = await startServer((request: IncomingMessage, response: ServerResponse) => {

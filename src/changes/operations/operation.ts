@@ -101,7 +101,8 @@ export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
   /**
    * Returns the parameters of the query for the page after this one, or `undefined` after the last. `query` has those of this page.
    *
-   * @default for pages with `next` and a parameter `cursor`, or `total` and `offset`, as `octavo/pages` has them
+   * @default for pages with `next` and a parameter `cursor`, or `total` and `offset`, as `octavo/pages` has them, and for lists whose `Link`
+   * header names the next page
    */
   readonly next?: (
     page: [Schema] extends [N] ? unknown : OutputOf<N>,

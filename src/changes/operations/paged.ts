@@ -1,6 +1,8 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { ignoreRejection, isPromise, isRecord, isString, toRecord } from '../../base/values.ts'
 import type { PagedLayer, ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { DeclaredSource } from '../../schema/sources.ts'
+import { createValidator } from '../../schema/validator.ts'
 import { objectShape, unwrap, type Schema } from '../../schema/schema.ts'
 import { changeProblem } from '../chain.ts'
 import { callBlamed, threwIn } from '../convert/converter.ts'
@@ -20,12 +22,17 @@ function itemsKey(page: Schema): string | undefined {
   return lists.length === 1 ? lists[0] : ITEMS.find((name) => lists.includes(name))
 }
 
-/** The items of a page, as an older version gets them without a function of its own. */
-export function pageItems(schema: Schema, page: unknown): unknown {
-  return toRecord(page)[itemsKey(schema) ?? '']
+/** Whether pages are lists, so that a header names the next one. */
+function isList(page: Schema): boolean {
+  return unwrap(page)?.type === 'array'
 }
 
-type NextQuery = NonNullable<PagedWas['next']>
+/** The items of a page, as an older version gets them without a function of its own. */
+export function pageItems(schema: Schema, page: unknown): unknown {
+  return isList(schema) ? page : toRecord(page)[itemsKey(schema) ?? '']
+}
+
+type NextQuery = PagedLayer['next']
 
 /** The parameter by which `octavo/pages` names the page after one, or `undefined` if a page and its query have other names. */
 export function pageParameter(
@@ -39,6 +46,7 @@ export function pageParameter(
 /** How `octavo/pages` names the page after one: by a cursor, or by the number of items before it. */
 function nextByNames(route: ResolvedRoute, page: Schema): NextQuery | undefined {
   const query = route.sources.find(({ name }) => name === 'query')
+  if (isList(page)) return nextByLink(query)
   const parameters = query === undefined ? {} : objectShape(query.schema)
   const parameter = pageParameter(new Set(Object.keys(objectShape(page))), new Set(Object.keys(parameters)))
   if (parameter === 'cursor')
@@ -55,6 +63,30 @@ function nextByNames(route: ResolvedRoute, page: Schema): NextQuery | undefined 
     }
   return undefined
 }
+
+/** Reads the parameters of the next page from a `Link` header (RFC 8288), as the query of the route would be read. */
+function nextByLink(query: DeclaredSource | undefined): NextQuery {
+  const validate = query && createValidator(query.schema)
+  return (_page, _query, link = '') => {
+    const target = NEXT_LINK.exec(link)?.[1]
+    if (target === undefined) return undefined
+    const parameters = new URLSearchParams(target.slice(target.indexOf('?') + 1))
+    const given = Object.fromEntries(
+      [...parameters].map(([name, text]) => {
+        const texts = parameters.getAll(name)
+        return [name, texts.length > 1 ? texts : (query?.plan.fields.get(name)?.read(text) ?? text)]
+      }),
+    )
+    const found = validate?.(given)
+    if (isPromise(found)) ignoreRejection(found)
+    // an API behind may name parameters that the route does not declare
+    else if (found !== undefined && 'value' in found) return toRecord(found.value)
+    return given
+  }
+}
+
+const NEXT_LINK =
+  /<([^<>]*\?[^<>]*)>\s*(?:;[^,;<"]*(?:"[^"]*"\s*)?)*?;\s*rel="?(?:[^"]*\s)?next(?=["\s;,]|$)/i
 
 /** Whether a member of a page or a parameter of its query has a name by which APIs tell their pages apart. */
 export function isPageName(name: string): boolean {
@@ -87,21 +119,22 @@ export function createPagedLayer(
   const { change, paged } = operation
   const key = itemsKey(page)
   const next = paged.next ?? nextByNames(route, page)
+  const isWhole = isList(page)
   // `pagedProblems` has refused these
-  if (key === undefined || next === undefined) return undefined
+  if ((key === undefined && !isWhole) || next === undefined) return undefined
   const blamed = { change, fields: ['paged'] }
   return {
     atMost: paged.atMost,
     itemsOf: (value) => {
-      const items = toRecord(value)[key]
+      const items = pageItems(page, value)
       return Array.isArray(items) ? items : undefined
     },
-    next: (value, query) => {
-      const made = callBlamed(blamed, () => next(value, query))
+    next: (value, query, link) => {
+      const made = callBlamed(blamed, () => next(value, query, link))
       if (made === undefined || isRecord(made)) return made
       throw threwIn(blamed, new TypeError('next returned no parameters of a query'))
     },
-    join: (value, items) => ({ ...toRecord(value), [key]: items }),
+    join: (value, items) => (key === undefined ? items : { ...toRecord(value), [key]: items }),
   }
 }
 
@@ -132,7 +165,7 @@ function pagedProblem(
   if (other !== undefined)
     return [`operation.paged: ${name} is called by ${other}`, 'a list that is read in pages is a GET']
   const key = itemsKey(page)
-  if (key === undefined)
+  if (key === undefined && !isList(page))
     return [
       `operation.paged: no member of the page of ${name} is its list`,
       `send one list in a page, or name it ${ITEMS.join(', ')}`,
@@ -142,9 +175,14 @@ function pagedProblem(
       `operation.paged lacks next: the page of ${name} names no page after it`,
       'write next: (page, query) => the parameters of the query for the next page, or undefined after the last',
     ]
+  if (!route.sources.some((source) => source.name === 'query'))
+    return [
+      `operation.paged: ${name} reads no query, by which its next page is asked for`,
+      'declare the parameters of pages in input.query of the route',
+    ]
   if (down === undefined && unwrap(was)?.type !== 'array')
     return ['operation.paged lacks down: it was no list', 'write down: (page) => …, which gets all items']
-  const most = longestList(objectShape(page)[key])
+  const most = longestList(key === undefined ? page : objectShape(page)[key])
   return most === undefined || most >= atMost
     ? undefined
     : [

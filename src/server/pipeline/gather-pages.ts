@@ -14,33 +14,44 @@ import type { Invoke } from './interceptors.ts'
 export function gatherPages({ label }: ResolvedRoute, paged: PagedLayer, invoke: Invoke): Invoke {
   return async (input, context) => {
     const { headers } = context.response
-    const links = headers.get('link')
+    const outer = OF_A_PAGE.map((name) => [name, headers.get(name)] as const)
     const items: unknown[] = []
+    const asked = new Set<string>()
     let query = toRecord(Reflect.get(input, 'query'))
     let first: unknown
     // a page may be empty, but no list needs more pages than it has items
     for (let calls = 0; calls <= paged.atMost; calls++) {
+      asked.add(keyOf(query))
       const result = await invoke(calls === 0 ? input : { ...input, query }, context)
-      const page = dataOf(result)
+      const page = dataOf(result, context)
       const found = paged.itemsOf(page)
-      if (found === undefined) return result
+      if (found === undefined) {
+        if (calls === 0 || isError(result)) return result
+        throw toFailed(context, new Error(`${label} returned no page after ${items.length} items`))
+      }
       first ??= result
       if (items.length + found.length > paged.atMost) throw tooLong(paged.atMost)
       // one by one, because a call has no room for the arguments of a long page
       for (const item of found) items.push(item)
-      // its links lead to pages
-      if (links === undefined) headers.delete('link')
-      else headers.set('link', links)
-      const next = nextOf(paged, page, query, context)
-      if (next === undefined) return withData(first, paged.join(dataOf(first), items))
-      const following = { ...query, ...next }
-      if (JSON.stringify(following) === JSON.stringify(query)) break
-      query = following
-      if (context.hasLeft) context.signal.throwIfAborted()
+      const next = nextOf(paged, page, query, { result, context })
+      // they describe one page, and links lead to others
+      for (const [name, value] of outer)
+        if (value === undefined) headers.delete(name)
+        else headers.set(name, value)
+      if (next === undefined) return withData(first, paged.join(dataOf(first, context), items))
+      query = { ...query, ...next }
+      if (asked.has(keyOf(query))) break
+      // nobody waits for the rest if the client has left or the time is over
+      context.signal.throwIfAborted()
     }
     const reason = 'names a next page without end, so its list cannot be read whole'
     throw toFailed(context, new Error(`${label} ${reason}`))
   }
+}
+
+/** A query as a text that equal ones share. */
+function keyOf(query: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(query, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
 }
 
 /** @throws `HttpError` for a function of a change that fails, which is logged. */
@@ -48,13 +59,25 @@ function nextOf(
   paged: PagedLayer,
   page: unknown,
   query: Readonly<Record<string, unknown>>,
-  context: RequestContext,
+  { result, context }: { readonly result: unknown; readonly context: RequestContext },
 ): Readonly<Record<string, unknown>> | undefined {
   try {
-    return paged.next(page, query)
+    return paged.next(page, query, linkOf(result) ?? context.response.headers.get('link'))
   } catch (error) {
     throw toFailed(context, error)
   }
+}
+
+/** The `Link` header of a result, which names the next page of some APIs (RFC 8288). */
+function linkOf(result: unknown): string | undefined {
+  const headers = Object.entries((isReply(result) && result.headers) || {})
+  const found = headers.find(([name]) => name.toLowerCase() === 'link')?.[1]
+  return found === undefined ? undefined : [found].flat().join(', ')
+}
+
+/** Whether a result is an error, of a handler or of an API behind. */
+function isError(result: unknown): boolean {
+  return Number(toRecord(result)['status']) >= 400
 }
 
 function tooLong(atMost: number): Error {
@@ -65,16 +88,20 @@ function tooLong(atMost: number): Error {
 }
 
 /** The data of a successful result, or `undefined` for what is sent as it stands. */
-function dataOf(result: unknown): unknown {
+function dataOf(result: unknown, { response }: RequestContext): unknown {
   if (isReply(result)) return isRaw(result) || result.status !== 200 ? undefined : result.data
+  if ((response.status ?? 200) !== 200) return undefined
   return isWebResponse(result) || isAsyncIterable(result) ? undefined : result
 }
 
 /** The same result with other data, and without the headers that describe one page. */
 function withData(result: unknown, data: unknown): unknown {
   if (!isReply(result)) return data
-  const headers = Object.entries(result.headers ?? {}).filter(([name]) => !OF_A_PAGE.has(name.toLowerCase()))
+  const headers = Object.entries(result.headers ?? {}).filter(
+    ([name]) => !OF_A_PAGE.includes(name.toLowerCase()),
+  )
   return { ...result, data, headers: Object.fromEntries(headers) }
 }
 
-const OF_A_PAGE = new Set(['link', 'etag', 'last-modified', 'content-length'])
+/** The headers that describe one page. */
+const OF_A_PAGE = ['link', 'etag', 'last-modified', 'content-length']
