@@ -47,7 +47,7 @@ export {
   type ReformatExtra,
   type ReformatOptions,
 } from './operations/reformat-errors.ts'
-export { asIs, fits } from './fits.ts'
+export { asIs, fits } from './convert/fits.ts'
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
 export type { FieldExtra, LoadedExtra, ChangeExtra } from './convert/converter.ts'

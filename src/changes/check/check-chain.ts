@@ -1,7 +1,7 @@
 import { toObjectSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { isMadeTogether, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
-import { isPassing } from '../fits.ts'
+import { isPassing } from '../convert/fits.ts'
 import { planObject } from '../convert/object-plan.ts'
 import {
   type Direction,

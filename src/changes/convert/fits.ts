@@ -1,4 +1,4 @@
-import { toZod, type OutputOf, type Schema } from '../schema/schema.ts'
+import { toZod, type OutputOf, type Schema } from '../../schema/schema.ts'
 
 /**
  * Whether a value fits a schema, for a function that keeps such values and converts the others.
