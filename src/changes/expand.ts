@@ -117,12 +117,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
       const states = statesOf(own, reached.orders)
       if (reached.orders.length > 0)
         problems.push(...schemaProblems(reached), ...unionProblems(route, states))
-      const written = writeOut(reached, states, parts, problems)
-      // routes that name other versions too speak the newest models there
-      const others = specEntries(route.version).filter(
-        (entry) => isString(entry) && !isRange(entry) && !own.includes(known.find(entry) ?? ''),
-      )
-      return others.length === 0 ? written : [...written, { ...route, version: others }]
+      return [...writeOut(reached, states, parts, problems), ...inOtherVersions(route, own, known)]
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
     const ofErrors = errorSchemas(errors, changes).flatMap((schema) => [...plans.stepsIn(schema)])
@@ -220,6 +215,18 @@ function answeredVersions(
       found === all ? own : own.filter((version) => found.has(version)),
     ]),
   )
+}
+
+/** The route with the versions that it names beside those of the history. It speaks the newest models there. */
+function inOtherVersions(
+  route: ResolvedRoute,
+  own: readonly string[],
+  known: KnownVersions,
+): readonly ResolvedRoute[] {
+  const version = specEntries(route.version).filter(
+    (entry) => isString(entry) && !isRange(entry) && !own.includes(known.find(entry) ?? ''),
+  )
+  return version.length === 0 ? [] : [{ ...route, version }]
 }
 
 /** A route with the versions that it names. */

@@ -403,6 +403,93 @@ describe('functions of a whole object', () => {
     assert.deepEqual(none.json(), { id: '8' })
   })
 
+  it('make them in partial bodies of those that are there, if older objects could leave the others out', async () => {
+    const { app, seen } = opened()
+    for (const json of [{ color: 'red' }, { colour: 'blue' }, { color: 'red', colour: 'blue' }])
+      assert.equal((await app.inject({ method: 'PATCH', url: '/v1/person', json })).statusCode, 200)
+    assert.deepEqual(seen, [{ color: 'red' }, { color: 'blue' }, { color: 'red' }])
+  })
+
+  describe('beside a field that differs and may stand alone in a part', () => {
+    const Member = model('PartialMember', { id: z.string(), name: z.string(), age: z.int().min(0) })
+    const MemberPatch = derive(Member, (member) => member.partial())
+    const fields = { name: { was: z.string() }, surname: { was: z.string() } }
+    const functions = {
+      up: ({ name, surname }: { readonly name: string; readonly surname: string }) => ({
+        name: `${name} ${surname}`,
+      }),
+      down: ({ name }: { readonly name: string }) => {
+        const [first = '', surname = ''] = name.split(' ')
+        return { name: first, surname }
+      },
+    }
+    const age = { was: z.int().min(0).describe('In years') }
+    const started = async (change: readonly unknown[]): Promise<App> => {
+      const made = untyped.change({ version: '2', title: 'Names have one part', change })
+      const own = defineVersions({ versions: ['2', '1'], models: { Member }, changes: [made as never] })
+      const app = serve(
+        [
+          {
+            method: 'PATCH',
+            path: '/member',
+            name: 'patch',
+            input: { body: MemberPatch },
+            response: MemberPatch,
+            handler: ({ body }) => body,
+          },
+        ],
+        { versioning: { scheme: VersioningSchemes.URL, history: own } },
+      )
+      await app.ready()
+      return app
+    }
+    const patch = async (app: App, json: object): Promise<unknown> =>
+      (await app.inject({ method: 'PATCH', url: '/v1/member', json })).json()
+
+    it('are a mistake, because nothing says whether they make it', async () => {
+      await assert.rejects(
+        started([untyped.reshape({ of: Member, fields: { ...fields, age }, ...functions })]),
+        ({ message }: Error) => {
+          assert.match(message, /PartialMember\.age may be sent without the others of its reshape/)
+          assert.match(
+            message,
+            /Describe age in a reshape of its own, or add an example in which they change it/,
+          )
+          assert.doesNotMatch(message, /PartialMember\.name may/)
+          return true
+        },
+      )
+    })
+
+    it('leave it alone in a reshape of its own', async () => {
+      const app = await started([
+        untyped.reshape({ of: Member, fields, ...functions }),
+        untyped.reshape({ of: Member, fields: { age } }),
+      ])
+      assert.deepEqual(await patch(app, { age: 7 }), { age: 7 })
+      assert.deepEqual(await patch(app, { name: 'Ann', surname: 'Lee' }), { name: 'Ann', surname: 'Lee' })
+    })
+
+    it('make it if an example shows so, and need all', async () => {
+      const examples = [{ old: { name: 'Ann', surname: 'Lee', age: 1 }, now: { name: 'Ann Lee', age: 12 } }]
+      const app = await started([
+        untyped.reshape({
+          of: Member,
+          fields: { ...fields, age },
+          examples,
+          up: (old: { name: string; surname: string; age: number }) => ({
+            ...functions.up(old),
+            age: old.age * 12,
+          }),
+          down: (now: { name: string; age: number }) => ({ ...functions.down(now), age: now.age / 12 }),
+        }),
+      ])
+      assert.match(JSON.stringify(await patch(app, { age: 7 })), /Send all of surname, name, age or none/)
+      const all = { name: 'Ann', surname: 'Lee', age: 7 }
+      assert.deepEqual(await patch(app, all), all)
+    })
+  })
+
   it('may return what they got, and nothing else that they do not make', () => {
     const Stray = model('StrayNote', { id: z.string(), text: z.string() })
     const migrated = (down: (now: object) => object): unknown => {

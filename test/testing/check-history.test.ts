@@ -200,6 +200,22 @@ describe('checkHistory', () => {
     )
   })
 
+  it('finds members that functions of a whole object return and no side has', () => {
+    const stray = { nmae: 'Ann', name: 'Ann' }
+    const down = findings(User, reshape({ of: User, fields: Named, up: split, down: () => stray }))
+    const up = findings(
+      User,
+      reshape({ of: User, fields: Named, up: (old) => ({ ...split(old), fullName: '' }), down: join }),
+    )
+    for (const [name, found] of [
+      ['nmae', down],
+      ['fullName', up],
+    ] as const) {
+      assert.equal(found[0]?.code, 'failed')
+      assert.match(found[0].message, new RegExp(`returned ${name}, which it does not make`))
+    }
+  })
+
   it('compares examples in both directions', () => {
     const check = (old: object, now: object) =>
       brief(

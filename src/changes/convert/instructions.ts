@@ -260,13 +260,12 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     return [{ name, register: registerOf(fieldId), check, stays: false }]
   })
   const stay = stayingIn(own, 'up')
-  const required = isPartial
-    ? requiredGroup([...fieldChanges.filter(({ kind }) => kind === 'removed'), ...stay], step, site)
-    : undefined
+  const removed = fieldChanges.filter((fieldChange) => fieldChange.kind === 'removed')
+  const required = isPartial ? requiredGroup([...removed, ...stay], step, site) : undefined
   const isUsed =
     made.length + stay.length > 0 ||
     fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
-  const together = isGroup && required !== undefined && required.all.length > 0 ? required.all : undefined
+  const together = isGroup && required?.sent.length !== 0 ? required?.all : undefined
   const loader = loaderOf(own, 'up', isUsed, site, together)
   const instructions: Instruction[] = [
     ...notes(['removed', 'renamed'], own, registerOf),
@@ -354,20 +353,25 @@ function notes(
     }))
 }
 
+/** The members that `up` of a whole object needs. What older objects could leave out, it takes as absent. */
 function requiredGroup(
-  sources: readonly FieldChange[],
+  sources: readonly Extract<FieldChange, { readonly was: Schema }>[],
   { reads }: AppliedStep['step'],
   site: Site,
-): RequiredGroup {
-  const sent = requiredRegisters(
-    sources.map(({ fieldId }) => fieldId),
-    site,
-  )
+): RequiredGroup & { readonly sent: readonly RequiredRegister[] } {
+  const registers = (some: typeof sources): readonly RequiredRegister[] =>
+    requiredRegisters(
+      some.map(({ fieldId }) => fieldId),
+      site,
+    )
   const read = requiredRegisters(
     reads.map(([, fieldId]) => fieldId),
     site,
   )
-  return { sent, all: [...sent, ...read] }
+  return {
+    sent: registers(sources),
+    all: [...registers(sources.filter(({ was }) => !takesAbsent(was))), ...read],
+  }
 }
 
 /** The function of a whole object. Outside production it may not return what it does not make, which would be lost without a word. */

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, schemaOf, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, schemaOf, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import {
   changeProblem,
   isMadeTogether,
@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../chain.ts'
 import { isRest, modelBehind } from '../model.ts'
+import { isSameSchema } from './compare.ts'
 
 /** A step as it applies to one object schema. */
 export interface AppliedStep {
@@ -128,7 +129,11 @@ function toModelledFields(
       if (around.some((each) => defOf(each).type === 'optional')) left++
     }
     const isPartial = left > 0 && found.every(([key]) => isOptional(shape[key]))
-    for (const step of toSteps(schema, chain, own, orders, problems)) steps.push({ ...step, isPartial })
+    for (const applied of toSteps(schema, chain, own, orders, problems)) {
+      const step = { ...applied, isPartial }
+      steps.push(step)
+      problems.push(...unclearGroup(step, chain))
+    }
   }
   return { fieldIds, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
 }
@@ -233,6 +238,39 @@ function jointIn(fieldChanges: readonly FieldChange[], reshape: Step['reshape'])
 }
 
 type NamedChange = Exclude<FieldChange, { readonly kind: 'renamed' }>
+
+/**
+ * Finds fields that may stand alone in a part, and of which nothing says whether functions of the whole object make them. These would be
+ * required together. A field whose schema is the same is changed by them alone.
+ */
+function unclearGroup({ step, isGroup, isPartial }: AppliedStep, chain: Chain): readonly DefinitionProblem[] {
+  if (!isGroup || !isPartial) return []
+  const { change, reshape, fieldChanges, reads } = step
+  const joint = jointIn(fieldChanges, reshape)
+  const others = fieldChanges.filter(({ kind }) => kind === 'added' || kind === 'removed')
+  if (joint.length + others.length + reads.length < 2) return []
+  return joint.flatMap((fieldChange): readonly DefinitionProblem[] => {
+    const { name, fieldId } = fieldChange
+    const newer = newerSchema(step, chain, fieldId)
+    if (newer === undefined || fieldChange.kind === 'added' || isSameSchema(newer, fieldChange.was)) return []
+    const isShown = reshape.examples?.some(
+      ({ old, now }) => Reflect.get(old, name) !== Reflect.get(now, name),
+    )
+    if (isShown === true) return []
+    const message = `${chain.name}.${name} may be sent without the others of its reshape, and nothing says whether up and down make it`
+    const fix = `describe ${name} in a reshape of its own, or add an example in which they change it`
+    return [changeProblem(change, message, fix)]
+  })
+}
+
+/** Returns the schema that a field has on the newer side of a step. */
+function newerSchema(step: Step, { model, fieldIds, steps }: Chain, fieldId: FieldId): Schema | undefined {
+  const before = steps.slice(0, steps.indexOf(step)).flatMap(({ fieldChanges }) => fieldChanges)
+  const changed = before.findLast((each) => each.fieldId === fieldId && 'was' in each && isSchema(each.was))
+  if (changed !== undefined && 'was' in changed) return schemaOf(changed.was)
+  const [name] = [...fieldIds].find(([, each]) => each === fieldId) ?? []
+  return name === undefined ? undefined : objectShape(model)[name]
+}
 
 /** A change is written against the fields as newer changes left them, so it cannot follow a field that a part leaves out. */
 function skippedBefore(change: AnyChange, newer: AnyChange, name: string): DefinitionProblem {
