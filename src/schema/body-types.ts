@@ -3,6 +3,7 @@ import {
   defOf,
   findResponse,
   metaOf,
+  objectShape,
   schemasOf,
   unwrap,
   unwrapSchema,
@@ -73,16 +74,39 @@ export function responseTypes(
     const known = types.get(status)
     if (known !== undefined || types.has(status)) return known
     const schema = findResponse(responses, status)
-    const type = schema && responseType(schema)
+    const type = schema && responseType(schema, status)
     types.set(status, type)
     return type
   }
 }
 
-function responseType(schema: Schema): string | undefined {
+function responseType(schema: Schema, status: number): string | undefined {
   const named = namedType(schema)
   const def = unwrap(schema)
-  return named ?? (def?.type === 'file' && !hasTypes(def) ? 'application/octet-stream' : undefined)
+  if (named !== undefined) return named
+  if (isProblemSchema(schema, status)) return PROBLEM_TYPE
+  return def?.type === 'file' && !hasTypes(def) ? 'application/octet-stream' : undefined
+}
+
+/** The media type of problem documents (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** Whether a response is a problem document, as thrown errors are: it is one of an error with some codes. */
+export function isProblemSchema(schema: Schema, status: ResponseKey): boolean {
+  return /^[45]|default/.test(String(status)) && codesIn(schema).length > 0
+}
+
+/** The codes of the errors that a schema describes. */
+export function codesIn(schema: Schema): readonly string[] {
+  const { type, options } = defOf(schema)
+  if (type === 'union') return schemasOf(options).flatMap(codesIn)
+  return type === 'object' ? codesOf(objectShape(schema)['code']) : []
+}
+
+/** The texts that a schema of codes allows, if they are a few. */
+export function codesOf(schema: Schema | undefined): readonly string[] {
+  const values: unknown = schema === undefined ? undefined : Reflect.get(schema._zod, 'values')
+  return values instanceof Set ? [...values].filter((value) => typeof value === 'string') : []
 }
 
 /** Whether a file may have some media types alone. */

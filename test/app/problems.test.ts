@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import {
+  conflict,
   createApp,
   DefinitionError,
   defineController,
@@ -10,6 +11,7 @@ import {
   defineModule,
   defineProblem,
   notFound,
+  reply,
   type AnyGuard,
   type AnyProblem,
 } from 'octavo'
@@ -289,5 +291,67 @@ describe('defineProblem', () => {
     assert.throws(() => CarSold('Sold'))
     // @ts-expect-error -- it has no members
     assert.equal(CarReserved('Reserved', { buyer: 'Ann' }).status, 409)
+  })
+})
+
+describe('a declared response of errors with some codes', () => {
+  const Refused = z.object({ code: z.enum(['sold', 'reserved']), detail: z.string().optional() })
+  const own = createApp(
+    defineModule({
+      controllers: [
+        defineController({
+          name: 'BuyController',
+          prefix: '/buy',
+          routes: [
+            {
+              method: 'POST',
+              path: '/{how}',
+              name: 'buy',
+              response: { 200: z.string(), 409: Refused, 410: z.object({ gone: z.boolean() }) },
+              handler: ({ params: { how } }) => {
+                if (how === 'thrown') throw conflict('Ann has it', { code: 'sold' })
+                if (how === 'other') throw conflict('Bob has it', { code: 'other' })
+                if (how === 'gone') return reply(410, { gone: true })
+                return reply(409, { code: 'reserved' as const })
+              },
+            },
+          ],
+        }),
+      ],
+    }),
+    { logger: false, docs: {} },
+  )
+
+  it('has the media type of thrown errors, in documents and on the wire', async () => {
+    for (const [how, code] of [
+      ['thrown', 'sold'],
+      ['replied', 'reserved'],
+    ] as const) {
+      const answer = await own.inject({ method: 'POST', url: `/buy/${how}` })
+      assert.deepEqual(
+        [answer.statusCode, answer.headers['content-type'], Object(answer.json()).code],
+        [409, 'application/problem+json', code],
+      )
+    }
+    const gone = await own.inject({ method: 'POST', url: '/buy/gone' })
+    assert.equal(gone.headers['content-type'], 'application/json')
+    await own.ready()
+    const responses = own.openapi().paths['/buy/{how}']?.['post']?.responses ?? {}
+    const typesOf = (status: number): readonly string[] => Object.keys(Object(responses[status]).content)
+    assert.deepEqual(typesOf(409), ['application/problem+json'])
+    assert.deepEqual(typesOf(410), ['application/json', 'application/problem+json'])
+  })
+
+  it('is a result of the client, thrown or returned, and other codes are not', async () => {
+    const client = createClient<typeof own>({ fetch: own.fetch })
+    for (const how of ['thrown', 'replied']) {
+      const result = await client.buy.buy({ params: { how } })
+      assert.equal(result.status, 409)
+      assert.ok(result.status === 409 && ['sold', 'reserved'].includes(String(Object(result.data).code)))
+    }
+    await assert.rejects(client.buy.buy({ params: { how: 'other' } }), {
+      name: 'ProblemError',
+      code: 'other',
+    })
   })
 })

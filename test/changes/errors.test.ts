@@ -56,6 +56,9 @@ const controller = defineController({
         if (how === 'handler') throw new Declined()
         if (how === 'declared')
           return reply(402, { code: 'card_declined' as const, status: 402, retry: true })
+        if (how === 'raw')
+          return Response.json({ code: 'card_declined', status: 402, retry: true }, { status: 402 })
+        if (how === 'long') return Response.json({ code: 'x'.repeat(2 ** 21) }, { status: 402 })
         if (how === 'money') return reply(402, { code: 'no_money' as const, status: 402, retry: false })
         if (how === 'other') throw new HttpError(409, 'other', { code: 'other', secret: 7 })
         if (how === 'unknown') throw new Error('unknown')
@@ -110,7 +113,7 @@ describe('an error of an older version', () => {
         },
       },
     ])
-    for (const how of ['thrown', 'declared', 'handler']) {
+    for (const how of ['thrown', 'declared', 'handler', 'raw']) {
       const [newest, problem] = await get(app, `/v3/pay/${how}`)
       assert.equal(newest, 402)
       assert.equal(Object(problem).code, 'card_declined')
@@ -127,6 +130,8 @@ describe('an error of an older version', () => {
     assert.deepEqual(await get(app, '/v2/pay/money'), [402, { code: 'no_money', status: 402, retry: false }])
     assert.deepEqual(await get(app, '/v2/pay/now'), [200, '"paid"'])
     assert.equal((await get(app, '/v2/pay/unknown'))[0], 500)
+    assert.equal((await get(app, '/v3/pay/long'))[0], 402)
+    assert.equal((await get(app, '/v2/pay/long'))[0], 500)
     const packed = await app.inject({ url: '/v2/pay/thrown', headers: { 'accept-encoding': 'gzip' } })
     assert.equal(packed.headers['content-encoding'], 'gzip')
     assert.equal(JSON.parse(gunzipSync(packed.bytes).toString()).code, 'payment_failed')
@@ -236,7 +241,9 @@ describe('an error of an older version', () => {
     const responses = (version: string): Record<string, { content: Record<string, { schema: unknown }> }> =>
       Object(app.openapi({ version }).paths)[`/v${version}/pay/{how}`].get.responses
     const codes = (version: string, status: string): unknown => {
-      const written = JSON.stringify(responses(version)[status]?.content['application/json']?.schema ?? {})
+      const written = JSON.stringify(
+        responses(version)[status]?.content['application/problem+json']?.schema ?? {},
+      )
       return [...written.matchAll(/card_declined|no_money|payment_failed/g)].map(([code]) => code)
     }
     assert.deepEqual(codes('3', '402'), ['card_declined', 'no_money'])

@@ -15,6 +15,7 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { RESULT_READERS, withJsonReaders } from '../../schema/coercion.ts'
+import { codesOf } from '../../schema/body-types.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import {
   RANGES,
@@ -291,17 +292,4 @@ function splitErrors(
       },
     }),
   ])
-}
-
-/** The codes of the errors that a schema describes. */
-export function codesIn(schema: Schema): readonly string[] {
-  const { type, options } = defOf(schema)
-  if (type === 'union') return schemasOf(options).flatMap(codesIn)
-  return type === 'object' ? codesOf(objectShape(schema)['code']) : []
-}
-
-/** The texts that a schema of codes allows, if they are a few. */
-function codesOf(schema: Schema | undefined): readonly string[] {
-  const values: unknown = schema === undefined ? undefined : Reflect.get(schema._zod, 'values')
-  return values instanceof Set ? [...values].filter((value) => typeof value === 'string') : []
 }

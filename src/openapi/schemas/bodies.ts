@@ -2,7 +2,7 @@ import { isRecord, toRecord } from '../../base/values.ts'
 import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { isTextSchema } from '../../schema/route-schemas.ts'
-import { formTypes } from '../../schema/body-types.ts'
+import { formTypes, isProblemSchema, PROBLEM_TYPE } from '../../schema/body-types.ts'
 import { joinSchemas } from './schema-fields.ts'
 import { fitsNothing } from './finish.ts'
 import {
@@ -62,7 +62,8 @@ export function toResponseContent(
   const root = resolve(response.schema, referred.finished)
   if (EMPTY.has(status) || fitsNothing(root)) return undefined
   const content = namedContentOf(response, referred)
-  if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
+  if (content === undefined)
+    return { [isProblemSchema(response.zod, status) ? PROBLEM_TYPE : JSON_TYPE]: { schema: response.schema } }
   const others = schemaList(root['anyOf']).filter((option) => option['format'] !== 'binary')
   return others.length === 0 || typeof root['contentMediaType'] === 'string'
     ? content

@@ -21,7 +21,7 @@ import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import { defOf, type Schema } from '../../schema/schema.ts'
-import { formTypes, namedType } from '../../schema/body-types.ts'
+import { codesIn, formTypes, isProblemSchema, namedType } from '../../schema/body-types.ts'
 import { isTextSchema, UNNAMED } from '../../schema/route-schemas.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
@@ -287,6 +287,8 @@ function toRouteCall(
       ? undefined
       : writeVersion(versioning, version, { path, prefix: route.prefix, host })?.change
   const errors = [...route.responses.keys()].filter((status) => typeof status === 'string' || status >= 400)
+  const declared = hasFormat ? [] : route.problems.map(({ code }) => code)
+  const problems = [...new Set([...declared, ...problemCodes(route)])]
   return {
     method,
     ...(others.length === 0 ? {} : { others }),
@@ -296,8 +298,15 @@ function toRouteCall(
     ...streamOfCall(route),
     ...methodsWithKeys(route),
     ...(errors.length === 0 ? {} : { errors }),
-    ...(hasFormat || route.problems.length === 0 ? {} : { problems: route.problems.map(({ code }) => code) }),
+    ...(problems.length === 0 ? {} : { problems }),
   }
+}
+
+/** The codes of the responses that are problem documents. */
+function problemCodes({ responses }: ResolvedRoute): readonly string[] {
+  return [...responses].flatMap(([status, schema]) =>
+    namedType(schema) === undefined && isProblemSchema(schema, status) ? codesIn(schema) : [],
+  )
 }
 
 /** Literal segments as they are sent; a parameter that takes slashes says so. */

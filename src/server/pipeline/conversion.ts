@@ -1,6 +1,6 @@
 import type { BodyLayer, OlderProblem, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
 import { andThen, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
-import { isJsonType, type FinishedResponse } from '../../http/http.ts'
+import { isJsonType, isStream, openStream, type FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, reasonPhrase } from '../../http/errors.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import type { RequestContext } from './context.ts'
@@ -120,7 +120,54 @@ export function convertErrors({ layer }: Conversion, run: Run): Run {
       return fail(error)
     }
   }
-  return (context, values) => andThen(run(context, values), (response) => convert(context, response))
+  const read = withReadErrors(run)
+  return (context, values) => andThen(read(context, values), (response) => convert(context, response))
+}
+
+/** Has the JSON of errors that are streams, such as that of a `Response`, read before changes convert it. */
+function withReadErrors(run: Run): Run {
+  return (context, values) => {
+    const response = run(context, values)
+    return isPromise(response)
+      ? response.then((settled) => readIfStreamed(context, settled))
+      : readIfStreamed(context, response)
+  }
+}
+
+function readIfStreamed(context: RequestContext, response: FinishedResponse): Awaitable<FinishedResponse> {
+  if (!isStreamedError(response, context)) return response
+  return readError(response).catch((error: unknown) => toFailure(context, toFailed(context, error)))
+}
+
+function isStreamedError({ status, headers, body }: FinishedResponse, context: RequestContext): boolean {
+  return (
+    status >= 400 &&
+    isStream(body) &&
+    context.method !== 'HEAD' &&
+    headers['content-encoding'] === undefined &&
+    isJsonType(String(headers['content-type']))
+  )
+}
+
+/** The longest error that is read to be converted, in bytes. */
+const LONGEST_ERROR = 1_048_576
+
+/** @throws `Error` for an error that is too long, and what its stream throws. */
+async function readError({ status, headers, body }: FinishedResponse): Promise<FinishedResponse> {
+  const decoder = new TextDecoder()
+  let text = ''
+  if (isStream(body)) {
+    const source = openStream(body)
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
+      text += typeof chunk.value === 'string' ? chunk.value : decoder.decode(chunk.value, { stream: true })
+      if (text.length <= LONGEST_ERROR) continue
+      source.cancel()
+      throw new Error(
+        `The JSON of an error is longer than ${LONGEST_ERROR} bytes, so that no change can convert it`,
+      )
+    }
+  }
+  return finish(status, headers, text + decoder.decode())
 }
 
 /**
@@ -136,7 +183,8 @@ export function convertHead(
   const noted = layer === undefined ? run : noteAddress(layer, run)
   const hasHead = (layer?.problem ?? layer?.status ?? layer?.headers) !== undefined
   if (!hasHead && suffix === undefined) return noted
-  const tagged = suffix === undefined ? noted : withOwnConditions(suffix, noted)
+  const whole = layer?.problem === undefined ? noted : withReadErrors(noted)
+  const tagged = suffix === undefined ? whole : withOwnConditions(suffix, whole)
   const convert = (context: RequestContext, response: FinishedResponse): Awaitable<FinishedResponse> => {
     const tag = response.headers['etag']
     if (suffix !== undefined && isString(tag)) response.headers['etag'] = withSuffix(tag, suffix)

@@ -1,6 +1,7 @@
 import { isProduction } from '../../base/platform.ts'
 import { isPromise } from '../../base/values.ts'
 import { ERRORS, readHttpError } from '../../http/errors.ts'
+import { codesIn } from '../../schema/body-types.ts'
 import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { RequestContext } from './context.ts'
 import { failInvalid } from './validation/response-check.ts'
@@ -18,7 +19,10 @@ export function withDeclaredCodes(
   const isStrict = checking === 'strict'
   const { newest = route } = route
   if (newest.problems.length === 0 || (!isStrict && isProduction())) return run
-  const known = new Set(problemsOf(newest).map(({ code }) => code))
+  const known = new Set([
+    ...problemsOf(newest).map(({ code }) => code),
+    ...[...newest.responses.values()].flatMap(codesIn),
+  ])
   const check = (context: RequestContext, error: unknown): never => {
     const code = readHttpError(error)?.code
     if (code === undefined || known.has(code) || Object.hasOwn(ERRORS, code)) throw error

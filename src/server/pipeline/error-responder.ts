@@ -2,6 +2,7 @@ import { andThen, type Awaitable } from '../../base/values.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { BodyLayer, ResolvedRoute } from '../../routes/resolved-route.ts'
+import { responseTypes } from '../../schema/body-types.ts'
 import { findResponse, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import type { Conversion, ResultConversion } from './conversion.ts'
@@ -49,9 +50,10 @@ function createResponderOf(
   const older = format && errorsBefore?.(400)
   const all = withFormat(responses, older?.schema ?? format?.schema)
   const type = older?.contentType === undefined ? format?.contentType : (older.contentType.named ?? JSON_TYPE)
-  const typeOf = (status: number): string | undefined => (isFormat(status) ? type : undefined)
+  const declaredType = format && responseTypes(responses)
+  const typeOf = (status: number): string | undefined => (isFormat(status) ? type : declaredType?.(status))
   const asError = (response: FinishedResponse): FinishedResponse =>
-    type !== undefined && typeOf(response.status) === type && response.headers['content-type'] === type
+    isFormat(response.status) && response.headers['content-type'] === type
       ? { ...response, isError: true }
       : response
   const converting =
