@@ -28,7 +28,7 @@ import { operationProblems, parameterProblems, type OrderedOperation } from './o
 import { bodyProblems, wasSchemas } from './operations/bodies.ts'
 import { inputProblems } from './operations/whole-input.ts'
 import { pagedProblems } from './operations/paged.ts'
-import { errorFormatProblems, errorSchemas } from './errors-before.ts'
+import { errorFormatProblems, errorSchemas } from './operations/errors-before.ts'
 import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { appliedAt, olderRoute, operatedRoute, type OperatedRoute } from './older-route.ts'

@@ -22,7 +22,7 @@ import {
 import { createMigrate } from './migrate-value.ts'
 import { withHistoryInternals, type ChangeConcern } from './internals.ts'
 import { modelName, type AnyModel } from './model.ts'
-import { createErrorsBefore } from './errors-before.ts'
+import { createErrorsBefore } from './operations/errors-before.ts'
 import { createPlans } from './convert/plans.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
 
