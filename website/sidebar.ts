@@ -61,6 +61,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Releasing a version', 'guide/releasing'],
       ['Changelog of an API', 'guide/changelog'],
       ['Tests of versions', 'guide/testing-versions'],
+      ['Inside the app you have', 'guide/inside'],
       ['In front of an API you have', 'guide/upstream'],
       ['APIs of other frameworks', 'guide/upstream-frameworks'],
       ['Import an API', 'guide/import'],

@@ -46,6 +46,33 @@ export interface TargetSource {
   readonly start?: number
 }
 
+/** A request in the place of one that an application has received. */
+export interface HostRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Names in lower case and values in turn, one pair for each field line. */
+  readonly headers: readonly string[]
+  /** `undefined` for the body as it came. */
+  readonly body: Uint8Array | null | undefined
+}
+
+/** A response of an application, as far as it has arrived. */
+export interface HostResponse {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Uint8Array | BodyStream | null
+}
+
+/** An application that Octavo runs inside of, for one of its requests. */
+export interface HostApp {
+  /** Has it answer the request as it came. Its response is sent as it is, with these headers besides. Resolves to the status. */
+  pass(headers: FinishedResponse['headers']): Promise<number>
+  /** Has it answer another request, or the one that came for `undefined`. Its response is not sent. */
+  answer(request: HostRequest | undefined): Promise<HostResponse>
+}
+
 /** A request as every adapter (`inject`, `handler`, `listen`) presents it. */
 export interface RawRequest extends TargetSource {
   readonly method: string
@@ -67,6 +94,10 @@ export interface RawRequest extends TargetSource {
   readonly pass?: (() => void) | undefined
   /** Whether it is passed on, so that its answer is not sent. */
   readonly isPassed?: boolean
+  /** The version of a request that names none, as the application around this one knows it. */
+  readonly version?: string | undefined
+  /** The application around this one, which answers the requests of routes that forward to `host`. */
+  readonly host?: HostApp | undefined
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver?: ((take: unknown) => void) | undefined
   /** Has the platform keep the process until the work is done, on platforms that end it with its last response. */

@@ -30,12 +30,12 @@ function pagesIn(folder: string): readonly string[] {
 
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
-  { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 4_800 },
+  { page: 'README.md', maxWords: 1_260 },
+  { page: 'CHANGELOG.md', maxWords: 4_900 },
   { page: 'CONTRIBUTING.md', maxWords: 2_460 },
   { page: 'bench/README.md', maxWords: 700 },
   { page: 'docs/CODE_OF_CONDUCT.md', maxWords: 300 },
-  { page: 'docs/architecture.md', maxWords: 2_950 },
+  { page: 'docs/architecture.md', maxWords: 2_970 },
   { page: 'docs/benchmarks.md', maxWords: 7_480 },
   { page: 'docs/errors.md', maxWords: 6_000 },
   { page: 'docs/support.md', maxWords: 1_200 },
@@ -92,6 +92,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/testing.md', maxWords: 460 },
   { page: 'docs/guide/tokens.md', maxWords: 790 },
   { page: 'docs/guide/uploads.md', maxWords: 510 },
+  { page: 'docs/guide/inside.md', maxWords: 560 },
   { page: 'docs/guide/upstream-frameworks.md', maxWords: 240 },
   { page: 'docs/guide/upstream.md', maxWords: 1_170 },
   { page: 'docs/guide/usage.md', maxWords: 1_000 },

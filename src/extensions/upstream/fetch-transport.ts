@@ -90,7 +90,10 @@ export function toBodyStream(body: BodyStream): ReadableStream<Uint8Array> {
   })
 }
 
-function toIncoming(method: string, { status, headers: given, body, url }: Response): IncomingResponse {
+export function toIncoming(
+  method: string,
+  { status, headers: given, body, url }: Response,
+): IncomingResponse {
   const headers: Record<string, string | string[]> = {}
   given.forEach((value, key) => {
     if (key !== 'set-cookie') headers[key] = value

@@ -49,7 +49,7 @@ const OF_FORM: readonly SourceName[] = ['form', 'files']
 export function createForwarding(settings: UpstreamSettings): Forwarding {
   return {
     toServed: (route, app) => {
-      const plan = toPlan(route, settings, app)
+      const plan = toForwardPlan(route, settings, app)
       const { sources, isConverted } = plan
       const toRequest = isConverted ? toConvertedRequest : toPassedRequest
       return {
@@ -88,7 +88,7 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
 const COMPARED: readonly SourceName[] = ['query', 'body', 'form']
 
 /** How requests of a route in one version are forwarded. */
-interface ForwardPlan extends RequestPlan {
+export interface ForwardPlan extends RequestPlan {
   readonly isConverted: boolean
   /** Whether the data of a response is parsed. */
   readonly isRead: (status: number) => boolean
@@ -99,7 +99,7 @@ interface ForwardPlan extends RequestPlan {
   readonly isWatched: boolean
 }
 
-function toPlan(
+export function toForwardPlan(
   route: ResolvedRoute,
   settings: UpstreamSettings,
   { trustProxy }: ForwardSettings,
@@ -132,7 +132,7 @@ function toPlan(
     isConverted: isMoved || SOURCES.some(isAltered),
     names,
     isReading,
-    dropped: toDropped(names, isReading),
+    dropped: toDropped(names, isReading, settings.isInside),
     isRead,
     isError: (status) => hasErrors && status >= 400,
     isStreamRead,
@@ -217,9 +217,9 @@ const OWN_CODES: ReadonlySet<string | undefined> = new Set([
   'upstream_timeout',
 ])
 
-function toForwardedAnswer(
+export function toForwardedAnswer(
   plan: ForwardPlan,
-  running: RunningUpstream,
+  running: Pick<RunningUpstream, 'hosts'>,
   response: IncomingResponse,
   context: RequestContext,
 ): unknown {
@@ -235,7 +235,11 @@ function toForwardedAnswer(
     (address) =>
       toOwnAddress(
         context,
-        { appPrefix: plan.route.prefix, prefix: plan.settings.prefix, hosts: running.hosts },
+        {
+          appPrefix: plan.route.prefix,
+          prefix: plan.settings.isInside ? plan.route.prefix : plan.settings.prefix,
+          hosts: running.hosts,
+        },
         address,
       ),
     isStream || isData || (!hasBody && isRead),

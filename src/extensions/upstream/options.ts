@@ -67,6 +67,8 @@ export interface UpstreamSettings {
   readonly validate: boolean
   readonly responseLimit: number
   readonly checkPath: string
+  /** Whether the API is the application that Octavo runs inside of, in this process. */
+  readonly isInside: boolean
 }
 
 const isUpstreamUrl = (value: unknown): boolean => {
@@ -124,6 +126,7 @@ export function toUpstreamSettings(
     validate,
     responseLimit,
     checkPath,
+    isInside: false,
   }
 }
 

@@ -92,7 +92,7 @@ function addForwarding(lines: string[], context: RequestContext, isTrusting: boo
 }
 
 /** Entity tags have the suffix of their version, which the API behind does not know. */
-function replaceConditions(lines: string[], { request }: RequestContext): void {
+export function replaceConditions(lines: string[], { request }: RequestContext): void {
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const name = lines[at] ?? ''
     if (name.startsWith('if-')) lines[at + 1] = request.header(name) ?? ''

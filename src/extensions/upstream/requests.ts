@@ -1,4 +1,4 @@
-import { CONTENT_DIGESTS, headerName } from '../../http/http.ts'
+import { CONTENT_DIGESTS, headerName, type HostRequest } from '../../http/http.ts'
 import { ValidationError, type ValidationIssue } from '../../http/errors.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
@@ -10,7 +10,13 @@ import { fillPath } from '../../server/routing/table/url-for.ts'
 import { toUpstreamPath, toUpstreamQuery } from './addresses.ts'
 import { hasInexactNumber } from './exact-numbers.ts'
 import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
-import { DROPPED, OVERRIDES, toRequestHeaders, type HeaderSettings } from './request-headers.ts'
+import {
+  DROPPED,
+  OVERRIDES,
+  replaceConditions,
+  toRequestHeaders,
+  type HeaderSettings,
+} from './request-headers.ts'
 import type { OutgoingRequest, UpstreamSettings } from './options.ts'
 import { openLong, SMALL } from './request-body.ts'
 import { isMultipart } from '../../server/request/uploads.ts'
@@ -49,22 +55,40 @@ export function toPassedRequest(
 
 /** The headers of a request, but for those that are converted. */
 function requestHeadersOf(plan: RequestPlan, context: RequestContext): string[] {
+  if (plan.settings.isInside) return toHostHeaders(context, plan)
   const headers = toRequestHeaders(context, plan.headers, plan.dropped)
   if (plan.isReading && context.request.header('accept-encoding') !== undefined)
     headers.push('accept-encoding', KNOWN_CODINGS)
   return headers
 }
 
-/** The request of an older version as the newest one has it. */
-export function toConvertedRequest(
+/** The headers of a request, but for those that are converted, for the application that Octavo runs inside of: none of a gateway are added. */
+function toHostHeaders(context: RequestContext, { dropped, isReading }: RequestPlan): string[] {
+  const lines: string[] = []
+  const { headers } = context.raw
+  for (const name in headers)
+    if (!dropped.has(name)) for (const line of [headers[name] ?? []].flat()) lines.push(name, line)
+  replaceConditions(lines, context)
+  const accepted = isReading ? context.request.header('accept-encoding') : undefined
+  if (accepted !== undefined) lines.push('accept-encoding', accepted.replaceAll(UNKNOWN_CODING, ''))
+  return lines
+}
+
+/** A coding that Node 20 cannot undo. */
+const UNKNOWN_CODING = /\s*zstd[^,]*,?|,\s*zstd[^,]*$/g
+
+/** The path and the headers of a request as the newest version has them. */
+function toConvertedHead(
   plan: RequestPlan,
   input: ForwardInput,
   context: RequestContext,
-): OutgoingRequest | Promise<OutgoingRequest> {
+): Pick<OutgoingRequest, 'path' | 'headers'> {
   const ownPath = plan.isMoved
     ? writeNewestPath(plan.newest, input.params)
     : toUpstreamPath(context, { appPrefix: plan.route.prefix, prefix: '' })
-  const path = plan.settings.prefix + ownPath + queryOf(plan, Object(input.query), context)
+  const { isInside, prefix } = plan.settings
+  const below = isInside ? plan.route.prefix : prefix
+  const path = below + ownPath + queryOf(plan, Object(input.query), context)
   const headers = requestHeadersOf(plan, context)
   const declared = plan.names.get('headers')
   if (declared !== undefined) {
@@ -73,15 +97,48 @@ export function toConvertedRequest(
     writeRequestHeaders(headers, input.headers, isMade)
   }
   addCookies(headers, plan, Object(input.cookies), context)
-  const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
-  if (!isEncoded) return withRequestBody(plan, context, path, headers)
+  return { path, headers }
+}
+
+/** The request of an older version as the newest one has it. */
+export function toConvertedRequest(
+  plan: RequestPlan,
+  input: ForwardInput,
+  context: RequestContext,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { path, headers } = toConvertedHead(plan, input, context)
+  if (!isBodyAltered(plan)) return withRequestBody(plan, context, path, headers)
+  return withConvertedBody(plan, input, context, { path, headers })
+}
+
+function isBodyAltered({ isAltered }: RequestPlan): boolean {
+  return isAltered('body') || isAltered('form') || isAltered('files')
+}
+
+async function withConvertedBody(
+  plan: RequestPlan,
+  input: ForwardInput,
+  context: RequestContext,
+  { path, headers }: Pick<OutgoingRequest, 'path' | 'headers'>,
+): Promise<OutgoingRequest & { readonly body: Uint8Array | null }> {
+  const { body, type } = await toEncodedBody(input, context)
+  dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
+  if (type !== undefined) dropHeaders(headers, ['content-type'])
+  if (type !== undefined) headers.push('content-type', type)
+  return { method: upstreamMethodOf(plan, context), path, headers, body }
+}
+
+/** The request for the application that Octavo runs inside of, whose body is left alone unless it has to be another one. */
+export async function toHostRequest(
+  plan: RequestPlan,
+  input: ForwardInput,
+  context: RequestContext,
+): Promise<HostRequest> {
+  const { path, headers } = toConvertedHead(plan, input, context)
+  if (isBodyAltered(plan)) return withConvertedBody(plan, input, context, { path, headers })
   const method = upstreamMethodOf(plan, context)
-  return toEncodedBody(input, context).then(({ body, type }) => {
-    dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
-    if (type !== undefined) dropHeaders(headers, ['content-type'])
-    if (type !== undefined) headers.push('content-type', type)
-    return { method, path, headers, body }
-  })
+  const body = context.isBodyRead ? await context.request.bytes() : undefined
+  return { method, path, headers, body }
 }
 
 export function toCallRequest(
@@ -152,15 +209,18 @@ function queryOf({ names }: RequestPlan, values: object, context: RequestContext
 const KNOWN_CODINGS = 'gzip, deflate, br'
 
 /** The headers of a route's requests that are not passed. */
-export function toDropped(names: RequestPlan['names'], isReading: boolean): ReadonlySet<string> {
+export function toDropped(
+  names: RequestPlan['names'],
+  isReading: boolean,
+  isInside = false,
+): ReadonlySet<string> {
   const { all = NO_NAMES, unchanged = NO_NAMES } = names.get('headers') ?? {}
   // a part of a body cannot be converted, and a coded body only in a coding that is known here
   const ofReading = isReading ? ['range', 'if-range', 'accept-encoding'] : []
   const changed = [...all].filter((name) => !unchanged.has(name))
   const overrides = OVERRIDES.filter((name) => !all.has(name))
   return new Set([
-    ...DROPPED,
-    ...overrides,
+    ...(isInside ? [] : [...DROPPED, ...overrides]),
     ...changed,
     ...ofReading,
     ...(names.has('cookies') ? ['cookie'] : []),

@@ -79,9 +79,9 @@ function createWebAnswer(settings: RefusalSettings): WebAnswer {
     context: RequestContext,
     raw: WebRequest,
   ): Awaitable<Response> => {
-    if (raw.refusal === undefined) return send(finished, context, raw)
+    if (raw.refusal === undefined) return sendResponse(finished, context, raw)
     dropBody(finished.body)
-    return send(settings.writeError(raw.refusal), context, raw)
+    return sendResponse(settings.writeError(raw.refusal), context, raw)
   }
   return ({ dispatch }, request, info, platform) => {
     const { url } = request
@@ -113,7 +113,11 @@ const NO_LINES: readonly string[] = []
 export const loadStreams = /* @__PURE__ */ once(() => importInTurn(() => import('./web/stream.ts')))
 
 /** Ends a request and passes its response on. */
-function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {
+export function sendResponse(
+  finished: FinishedResponse,
+  context: RequestContext,
+  raw: WebRequest,
+): Awaitable<Response> {
   try {
     if (isStream(finished.body)) return sendLater(finished, context, raw)
     const ended = context.end()

@@ -179,10 +179,21 @@ function createDefaultResolver(
   { defaultVersion, vary, defaultVary, common }: Versioning,
 ): ResolveDefault {
   const none = withoutVersion(table, vary)
-  if (defaultVersion === null) return () => none
-  if (typeof defaultVersion === 'string') {
-    const always: VersionMatch = { ...none, kind: 'known', version: table.defaultVersion }
-    return () => always
+  const { known } = table
+  /** The version that the application around this one gives. */
+  const fromHost = (version: string): VersionMatch => {
+    const name = known.find(version)
+    const root = name === undefined ? undefined : table.roots.get(name)
+    if (name === undefined || root === undefined)
+      throw new Error(
+        `The function version gave ${JSON.stringify(cutVersion(version))}, not a known version (${known.list.join(', ')})`,
+      )
+    return { ...none, kind: 'known', version: name, root }
+  }
+  if (typeof defaultVersion !== 'function') {
+    const always: VersionMatch =
+      defaultVersion === null ? none : { ...none, kind: 'known', version: table.defaultVersion }
+    return ({ raw }) => (raw.version === undefined ? always : fromHost(raw.version))
   }
   const unchosen = { ...none, vary: defaultVary }
   const byVersion = new Map(
@@ -191,7 +202,6 @@ function createDefaultResolver(
       { ...unchosen, kind: 'known', root, version },
     ]),
   )
-  const { known } = table
   const choice: VersionChoice = {
     find: (name) => (byVersion.has(name) ? name : (known.find(name) ?? findDefault(name, known))),
     supported: () => livingVersions(table, common.clock),
@@ -207,6 +217,7 @@ function createDefaultResolver(
     )
   }
   return (context) => {
+    if (context.raw.version !== undefined) return fromHost(context.raw.version)
     const chosen = defaultVersion(context.request, choice, context)
     return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
   }

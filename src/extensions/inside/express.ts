@@ -1,0 +1,208 @@
+import { Readable } from 'node:stream'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { isPromise } from '../../base/values.ts'
+import {
+  dropBody,
+  type FinishedResponse,
+  type HostApp,
+  type HostRequest,
+  type HostResponse,
+  type RawBody,
+} from '../../http/http.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { NodeRequest } from '../../server/adapters/node/node-request.ts'
+import { endWithResponse, giveUp, write } from '../../server/adapters/node/write-response.ts'
+import type { RunningApp } from '../../server/dispatch.ts'
+import { bodyTooLarge } from '../../server/request/body.ts'
+import { captureResponse, setHeaders, type Captured } from './captured.ts'
+import { addHeaders } from './headers.ts'
+import type { InsideApp, InsideOptions } from './options.ts'
+import { replaceHead } from './replaced.ts'
+
+/** Middleware of Express, and of whatever has its shape. */
+export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
+  request: R,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/**
+ * Creates the middleware that converts older versions of an API for an application of Express, or of NestJS on Express. It comes before the routes, before or after body
+ * parsers.
+ *
+ * @example
+ * server.use(inside(versions))
+ *
+ * @throws `TypeError` for anything but an application of Octavo.
+ */
+export function inside<R extends IncomingMessage = IncomingMessage>(
+  app: InsideApp,
+  { version }: InsideOptions<R> = {},
+): ExpressMiddleware<R> {
+  const { start } = internalsOf(app, 'inside')
+  const handle = ({ dispatch }: RunningApp, request: R, response: ServerResponse, next: Next): void => {
+    const raw = new ExpressRequest(request, response, next, version?.(request))
+    const { context, response: finished } = dispatch(raw)
+    const settle = (settled: FinishedResponse): void => {
+      if (raw.isLeft && settled.isError !== true) return void context.end()
+      const target = raw.release()
+      if (raw.isPassed && settled.status === 404) {
+        dropBody(settled.body)
+        void context.end()
+        return next()
+      }
+      try {
+        endWithResponse(target, context, settled)
+        write(target, settled, false, context)
+      } catch (error) {
+        giveUp(target, context, error)
+      }
+    }
+    if (isPromise(finished)) void finished.then(settle)
+    else settle(finished)
+  }
+  return (request, response, next) => {
+    if (SEEN in request) return next()
+    Object.defineProperty(request, SEEN, { value: true })
+    const started = start()
+    if (isPromise(started)) started.then((running) => handle(running, request, response, next), next)
+    else handle(started, request, response, next)
+  }
+}
+
+type Next = (error?: unknown) => void
+
+/** Marks requests that were converted, which is done once. */
+const SEEN: unique symbol = Symbol('octavo.inside')
+
+/** A request that Express has received. A class because one is made for every request. */
+class ExpressRequest extends NodeRequest implements HostApp {
+  readonly #next: Next
+  readonly version: string | undefined
+  isPassed = false
+  /** Whether the response is that of Express, as it is. */
+  isLeft = false
+  #captured: Captured | undefined
+
+  constructor(request: IncomingMessage, response: ServerResponse, next: Next, version: string | undefined) {
+    super(request, response)
+    this.#next = next
+    this.version = version
+  }
+
+  get host(): HostApp {
+    return this
+  }
+
+  pass(): void
+  pass(headers: FinishedResponse['headers']): Promise<number>
+  pass(headers?: FinishedResponse['headers']): Promise<number> | void {
+    if (headers === undefined) this.isPassed = true
+    else return this.#leave(headers)
+  }
+
+  #leave(headers: FinishedResponse['headers']): Promise<number> {
+    this.isLeft = true
+    const { response } = this
+    const writeHead = response.writeHead.bind(response)
+    return new Promise((resolve) => {
+      response.writeHead = (status: number, ...rest: readonly unknown[]) => {
+        response.writeHead = writeHead
+        const last = rest.at(-1)
+        setHeaders(response, last)
+        addHeaders(headers, {
+          get: (name) => response.getHeader(name),
+          set: (name, value) => void response.setHeader(name, value),
+        })
+        resolve(status)
+        if (typeof rest[0] === 'string') response.statusMessage = rest[0]
+        return writeHead(status)
+      }
+      response.once('close', () => resolve(response.statusCode))
+      this.#next()
+    })
+  }
+
+  answer(request: HostRequest | undefined): Promise<HostResponse> {
+    if (request !== undefined) replaceRequest(this.request, request)
+    this.#captured = captureResponse(this.response)
+    this.#next()
+    return this.#captured.response
+  }
+
+  /** The response for the answer of Octavo. */
+  release(): ServerResponse {
+    return this.#captured?.release() ?? this.response
+  }
+
+  /** The body as it came, if a body parser has not read it, and otherwise written from its values. */
+  override get body(): RawBody {
+    const parsed: unknown = Reflect.get(this.request, 'body')
+    if (!this.request.readableDidRead || parsed === undefined) return super.body
+    const bytes = toParsedBytes(parsed, this.headers['content-type'])
+    const read = async (limit: number): Promise<Uint8Array> => {
+      if (bytes.length > limit) throw bodyTooLarge(limit)
+      return bytes
+    }
+    return {
+      length: bytes.length,
+      read,
+      chunks: async function* chunks(limit) {
+        yield await read(limit)
+      },
+    }
+  }
+}
+
+function toParsedBytes(body: unknown, type: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  if (typeof body === 'string') return Buffer.from(body)
+  if (/^application\/x-www-form-urlencoded/i.test(String(type)))
+    return Buffer.from(new URLSearchParams(Object(body)).toString())
+  return Buffer.from(JSON.stringify(body))
+}
+
+/** Has a request be another one, for the code that comes next. */
+function replaceRequest(request: IncomingMessage, replacement: HostRequest): void {
+  replaceHead(request, replacement)
+  replaceQuery(request, replacement.path)
+  if (replacement.body !== undefined) replaceBody(request, replacement.body)
+}
+
+/** Express 4 parses the query before any middleware; Express 5 when it is asked for. */
+function replaceQuery(request: IncomingMessage, path: string): void {
+  if (!Object.hasOwn(request, 'query')) return
+  const parse: unknown = Reflect.get(Object(Reflect.get(request, 'app')), 'get')?.call(
+    Reflect.get(request, 'app'),
+    'query parser fn',
+  )
+  const search = path.includes('?') ? path.slice(path.indexOf('?') + 1) : ''
+  Reflect.set(
+    request,
+    'query',
+    typeof parse === 'function' ? parse(search) : Object.fromEntries(new URLSearchParams(search)),
+  )
+}
+
+/** Sets the body of a request: parsed, where a parser has been, and as a stream for code that reads it later. */
+function replaceBody(request: IncomingMessage, body: Uint8Array | null): void {
+  const parsed: unknown = Reflect.get(request, 'body')
+  if (request.readableDidRead && parsed !== undefined && !(parsed instanceof Uint8Array) && body !== null)
+    Reflect.set(
+      request,
+      'body',
+      typeof parsed === 'string' ? Buffer.from(body).toString() : toParsed(body, request),
+    )
+  // the state of a stream that has ended cannot be used again
+  Readable.call(request, { read: () => undefined })
+  if (body !== null && body.length > 0) request.push(body)
+  request.push(null)
+}
+
+function toParsed(body: Uint8Array, { headers }: IncomingMessage): unknown {
+  const text = Buffer.from(body).toString()
+  return /^application\/x-www-form-urlencoded/i.test(String(headers['content-type']))
+    ? Object.fromEntries(new URLSearchParams(text))
+    : JSON.parse(text)
+}

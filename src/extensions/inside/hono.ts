@@ -1,0 +1,206 @@
+import type { Context, Env, MiddlewareHandler } from 'hono'
+
+import {
+  dropBody,
+  type FinishedResponse,
+  type HostApp,
+  type HostRequest,
+  type HostResponse,
+  type RawBody,
+} from '../../http/http.ts'
+import { sendResponse } from '../../server/adapters/fetch.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { createOriginReader } from '../../server/adapters/web/url-origin.ts'
+import { WebRequest } from '../../server/adapters/web/web-request.ts'
+import { bodyTooLarge } from '../../server/request/body.ts'
+import { toIncoming } from '../upstream/fetch-transport.ts'
+import { addHeaders } from './headers.ts'
+import type { InsideApp, InsideOptions } from './options.ts'
+
+/** The options of `inside` for Hono. */
+export interface HonoInsideOptions<E extends Env> extends InsideOptions<Context<E>> {
+  /**
+   * Your application, if changes moved paths: Hono has found the route before any middleware runs, so that such a request is answered by
+   * another call of `fetch`, and middleware in front of `inside` runs twice.
+   */
+  readonly app?: { fetch(request: Request, env: unknown, execution: never): Response | Promise<Response> }
+}
+
+/**
+ * Creates the middleware that converts older versions of an API for an application of Hono. It comes before the routes.
+ *
+ * @example
+ * app.use(inside(versions, { app, version: (c) => c.get('account')?.apiVersion }))
+ *
+ * @throws `TypeError` for anything but an application of Octavo.
+ */
+export function inside<E extends Env = Env>(
+  app: InsideApp,
+  options: HonoInsideOptions<E> = {},
+): MiddlewareHandler<E> {
+  const { start, settings } = internalsOf(app, 'inside')
+  const originOf = createOriginReader()
+  return async (c, next) => {
+    if (SEEN in c.req.raw) return next()
+    const { dispatch } = await start()
+    const { url } = c.req.raw
+    const raw = new HonoRequest(c, originOf(url), settings.limits.headers, next, options)
+    const { context, response } = dispatch(raw)
+    raw.endWith(context)
+    const finished = await response
+    if (raw.isLeft && finished.isError !== true) return void context.end()
+    if (raw.isPassed && finished.status === 404) {
+      dropBody(finished.body)
+      void context.end()
+      return next()
+    }
+    const sent = await sendResponse(finished, context, raw)
+    if (!raw.isAnswered) return sent
+    // the headers of what was converted are in it, and Hono would add them again
+    c.res = undefined
+    c.res = sent
+  }
+}
+
+/** Marks requests that were converted, which is done once. */
+const SEEN: unique symbol = Symbol('octavo.inside')
+
+/** A request that Hono has received. A class because one is made for every request. */
+class HonoRequest<E extends Env> extends WebRequest implements HostApp {
+  readonly #c: Context<E>
+  readonly #next: () => Promise<void>
+  readonly #app: HonoInsideOptions<E>['app']
+  readonly version: string | undefined
+  isPassed = false
+  /** Whether the response is that of Hono, as it is. */
+  isLeft = false
+  /** Whether Hono has answered a request in the place of this one. */
+  isAnswered = false
+
+  constructor(
+    c: Context<E>,
+    origin: ReturnType<ReturnType<typeof createOriginReader>>,
+    maxHeaders: number,
+    next: () => Promise<void>,
+    { app, version }: HonoInsideOptions<E>,
+  ) {
+    super(c.req.raw, c.req.raw.url, origin, clientOf(c), maxHeaders)
+    this.#c = c
+    this.#next = next
+    this.#app = app
+    this.version = version?.(c)
+  }
+
+  get host(): HostApp {
+    return this
+  }
+
+  pass(): void
+  pass(headers: FinishedResponse['headers']): Promise<number>
+  pass(headers?: FinishedResponse['headers']): Promise<number> | void {
+    if (headers === undefined) this.isPassed = true
+    else return this.#leave(headers)
+  }
+
+  async #leave(headers: FinishedResponse['headers']): Promise<number> {
+    this.isLeft = true
+    await this.#next()
+    const c = this.#c
+    addHeaders(headers, {
+      get: (name) => c.res.headers.get(name),
+      set: (name, value) => {
+        c.header(name, undefined)
+        for (const line of [value].flat()) c.header(name, line, { append: true })
+      },
+    })
+    return c.res.status
+  }
+
+  async answer(request: HostRequest | undefined): Promise<HostResponse> {
+    this.isAnswered = true
+    const c = this.#c
+    const { pathname, search } = new URL(c.req.raw.url)
+    const isMoved = request !== undefined && request.path.split('?', 1)[0] !== pathname
+    if (request !== undefined) {
+      const replaced = toRequest(request, c.req.raw, new URL(request.path, c.req.raw.url).href)
+      if (isMoved) return toIncoming(request.method, await this.#dispatch(replaced, pathname + search))
+      c.req.raw = replaced
+      c.req.bodyCache = {}
+    }
+    await this.#next()
+    return toIncoming(this.method, c.res)
+  }
+
+  /** Has the application find another route. */
+  async #dispatch(request: Request, before: string): Promise<Response> {
+    if (this.#app === undefined)
+      throw new Error(
+        `inside: ${before} has another path in the newest version; give your application, as in inside(versions, { app })`,
+      )
+    Object.defineProperty(request, SEEN, { value: true })
+    return this.#app.fetch(request, this.#c.env, executionOf(this.#c))
+  }
+
+  /** Middleware before this may have read the body, which Hono keeps. */
+  override get body(): RawBody {
+    if (!this.request.bodyUsed) return super.body
+    const read = async (limit: number): Promise<Uint8Array> => {
+      const bytes = new Uint8Array(await this.#c.req.arrayBuffer())
+      if (bytes.length > limit) throw bodyTooLarge(limit)
+      return bytes
+    }
+    return {
+      length: undefined,
+      read,
+      chunks: async function* chunks(limit) {
+        yield await read(limit)
+      },
+    }
+  }
+}
+
+function executionOf(c: Pick<Context, 'executionCtx'>): never {
+  try {
+    // the type of Hono is that of workers
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return c.executionCtx as never
+  } catch {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return undefined as never
+  }
+}
+
+/** The address of the client, where the server of Hono gives it: Node, Deno or Bun. */
+function clientOf(c: Pick<Context, 'env' | 'req'>): { readonly remoteAddress: string | undefined } {
+  return {
+    get remoteAddress() {
+      const { incoming, remoteAddr, requestIP } = Object(c.env)
+      const found: unknown =
+        typeof requestIP === 'function' ? Reflect.apply(requestIP, c.env, [c.req.raw]) : remoteAddr
+      const { remoteAddress } = Object(Object(incoming).socket)
+      const { address, hostname } = Object(found)
+      return [remoteAddress, address, hostname].find((text) => typeof text === 'string')
+    },
+  }
+}
+
+/** The request in the place of another one, with its signal. */
+function toRequest({ method, headers, body }: HostRequest, before: Request, url: string): Request {
+  const list = new Headers()
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? ''
+    const isOfBytes = body !== undefined && (name === 'content-length' || name === 'content-encoding')
+    if (!isOfBytes) list.append(name, headers[at + 1] ?? '')
+  }
+  if (body instanceof Uint8Array) list.set('content-length', String(body.length))
+  const hasBody = method !== 'GET' && method !== 'HEAD' && body !== null
+  const content = body instanceof Uint8Array ? new Uint8Array(body) : before.body
+  const made = new Request(url, {
+    method,
+    headers: list,
+    redirect: 'manual',
+    ...(hasBody && { body: content, duplex: 'half' }),
+  })
+  // asked for, it makes one, which most requests don't need
+  return Object.defineProperty(made, 'signal', { get: () => before.signal })
+}

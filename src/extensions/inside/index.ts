@@ -1,0 +1,1 @@
+export { host, type Host } from './host.ts'

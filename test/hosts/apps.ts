@@ -1,0 +1,218 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
+
+import { createAdaptorServer } from '@hono/node-server'
+import express from 'express'
+import Fastify from 'fastify'
+import { Hono } from 'hono'
+import { compress } from 'hono/compress'
+import { streamSSE } from 'hono/streaming'
+import type { App } from 'octavo'
+import { inside as insideExpress } from 'octavo/inside/express'
+import { inside as insideFastify } from 'octavo/inside/fastify'
+import { inside as insideHono } from 'octavo/inside/hono'
+
+import { CAR } from './garage.ts'
+
+/** A framework's application that is listening. */
+export interface Listening {
+  readonly url: string
+  readonly close: () => Promise<unknown>
+}
+
+/** What the applications note of the requests that reach their handlers. */
+export interface Seen {
+  readonly lines: string[]
+  /** Aborted with the client of `/rows?forever`. */
+  readonly aborted: string[]
+}
+
+export const storage = new AsyncLocalStorage<string>()
+
+export const newSeen = (): Seen => ({ lines: [], aborted: [] })
+
+const sseText = (value: object): string => `event: car\ndata: ${JSON.stringify(value)}\n\n`
+
+async function* rows(): AsyncGenerator<string> {
+  yield `${JSON.stringify(CAR)}\n`
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  yield `${JSON.stringify({ ...CAR, id: '8' })}\n`
+}
+
+async function listen(handler: RequestListener): Promise<Listening> {
+  return started(createServer(handler))
+}
+
+async function started(server: ReturnType<typeof createAdaptorServer>): Promise<Listening> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const close = async (): Promise<void> => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { url: `http://127.0.0.1:${port}`, close }
+}
+
+function openExpress(parses: 'before' | 'after') {
+  return (versions: App, seen: Seen): Promise<Listening> => {
+    const server = express()
+    server.use((request, response, next) => {
+      response.setHeader('x-before', 'yes')
+      storage.run(String(request.headers['x-request-id']), next)
+    })
+    if (parses === 'before') server.use(express.json())
+    server.use(
+      insideExpress<express.Request>(versions, {
+        version: (request) => request.get('x-account')?.replace('account-', ''),
+      }),
+    )
+    if (parses === 'after') server.use(express.json())
+    server.use((request, _, next) => {
+      seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
+      next()
+    })
+    server.get(
+      '/cars',
+      (request, response) => void response.json([{ ...CAR, id: String(Object(request.query).limit) }]),
+    )
+    server.get('/cars/:id', (request, response) => void response.json({ ...CAR, id: request.params.id }))
+    server.post('/cars', (request, response) => {
+      if (Object(request.body).name === 'taken') return void response.status(409).json({ error: 'taken' })
+      response
+        .status(201)
+        .location('/cars/9')
+        .json({ id: '9', ...request.body })
+    })
+    server.get('/events', (_, response) => {
+      response.type('text/event-stream').write(sseText(CAR))
+      setTimeout(() => response.end(sseText({ ...CAR, id: '8' })), 20)
+    })
+    server.get(
+      '/rows',
+      (_, response) => void Readable.from(rows()).pipe(response.type('application/x-ndjson')),
+    )
+    server.get('/fails', () => {
+      throw new Error('it fails')
+    })
+    server.get('/login', (_, response) => {
+      response.cookie('a', '1').cookie('b', '2').json(CAR)
+    })
+    server.get('/other', (_, response) => response.redirect('/elsewhere'))
+    server.use(((_error, _request, response, _next) => {
+      response.status(500).json({ oops: true })
+    }) satisfies express.ErrorRequestHandler)
+    return listen(server)
+  }
+}
+
+async function openFastify(versions: App, seen: Seen): Promise<Listening> {
+  const server = Fastify()
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-before', 'yes')
+    storage.run(String(request.headers['x-request-id']), done)
+  })
+  await server.register(insideFastify, {
+    versions,
+    version: (request) => request.headers['x-account']?.toString().replace('account-', ''),
+  })
+  server.addHook('preHandler', async (request) => {
+    seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
+  })
+  server.setErrorHandler((_error, _request, reply) => reply.code(500).send({ oops: true }))
+  server.get<{ Querystring: { limit?: string } }>('/cars', (request, reply) =>
+    reply.send([{ ...CAR, id: String(request.query.limit) }]),
+  )
+  server.get<{ Params: { id: string } }>('/cars/:id', (request, reply) =>
+    reply.send({ ...CAR, id: request.params.id }),
+  )
+  server.post('/cars', async (request, reply) =>
+    Object(request.body).name === 'taken'
+      ? reply.code(409).send({ error: 'taken' })
+      : reply
+          .code(201)
+          .header('location', '/cars/9')
+          .send({ id: '9', ...Object(request.body) }),
+  )
+  server.get('/events', async (_, reply) => {
+    reply.type('text/event-stream')
+    return Readable.from(
+      (async function* events() {
+        yield sseText(CAR)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        yield sseText({ ...CAR, id: '8' })
+      })(),
+    )
+  })
+  server.get('/rows', async (_, reply) => reply.type('application/x-ndjson').send(Readable.from(rows())))
+  server.get('/fails', async () => {
+    throw new Error('it fails')
+  })
+  server.get('/login', async (_, reply) => {
+    reply.header('set-cookie', ['a=1', 'b=2'])
+    return CAR
+  })
+  server.get('/other', async (_, reply) => reply.redirect('/elsewhere'))
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  return { url, close: () => server.close() }
+}
+
+function openHono(versions: App, seen: Seen): Promise<Listening> {
+  const app = new Hono()
+  app.use(compress())
+  app.use(async (c, next) => {
+    await storage.run(String(c.req.header('x-request-id')), next)
+    c.res.headers.set('x-before', 'yes')
+  })
+  app.use(insideHono(versions, { app, version: (c) => c.req.header('x-account')?.replace('account-', '') }))
+  app.use(async (c, next) => {
+    const { pathname, search } = new URL(c.req.url)
+    seen.lines.push(`${c.req.method} ${pathname}${search} ${storage.getStore()}`)
+    await next()
+  })
+  app.get('/cars', (c) => c.json([{ ...CAR, id: String(c.req.query('limit')) }]))
+  app.get('/cars/:id', (c) => c.json({ ...CAR, id: c.req.param('id') }))
+  app.post('/cars', async (c) => {
+    const body: object = await c.req.json()
+    if (Object(body).name === 'taken') return c.json({ error: 'taken' }, 409)
+    return c.json({ id: '9', ...body }, 201, { location: '/cars/9' })
+  })
+  app.get('/events', (c) =>
+    streamSSE(c, async (stream) => {
+      await stream.writeSSE({ event: 'car', data: JSON.stringify(CAR) })
+      await stream.sleep(20)
+      await stream.writeSSE({ event: 'car', data: JSON.stringify({ ...CAR, id: '8' }) })
+    }),
+  )
+  app.get('/rows', (c) =>
+    c.body(
+      Readable.toWeb(Readable.from(rows()).map((text) => Buffer.from(String(text)))) as ReadableStream,
+      200,
+      {
+        'content-type': 'application/x-ndjson',
+      },
+    ),
+  )
+  app.get('/fails', () => {
+    throw new Error('it fails')
+  })
+  app.get('/login', (c) => {
+    c.header('set-cookie', 'a=1', { append: true })
+    c.header('set-cookie', 'b=2', { append: true })
+    return c.json(CAR)
+  })
+  app.get('/other', (c) => c.redirect('/elsewhere'))
+  app.onError((_, c) => c.json({ oops: true }, 500))
+  return started(createAdaptorServer(app))
+}
+
+/** Opens the same API of each framework. */
+export const FRAMEWORKS: Readonly<Record<string, (versions: App, seen: Seen) => Promise<Listening>>> = {
+  'Express, with its parser in front': openExpress('before'),
+  'Express, with its parser behind': openExpress('after'),
+  Fastify: openFastify,
+  Hono: openHono,
+}
