@@ -19,6 +19,7 @@ import {
   isNonEmptyString,
 } from '../base/values.ts'
 import { isModelName } from './model.ts'
+import { isWebhookName } from './operations/webhook-names.ts'
 import { INPUT_SOURCES } from './operations/whole-input.ts'
 import { KIND_ROWS, NAMES, STATUS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
@@ -100,6 +101,8 @@ const REFORMAT: Rules = {
   was: [isSchema, 'a schema'],
   down: FUNCTION,
 }
+const EVENT_NAME: OptionRule = [isWebhookName, "a name of words and full stops, such as 'car.sold'"]
+const WEBHOOK: Rules = { kind: ANY, webhook: EVENT_NAME, name: ANY }
 const NAMED: Rules = { was: [isModelName, "a name such as 'User'"] }
 
 /** Every value of the wrong kind in a change. Types find these mistakes too, but only in TypeScript. */
@@ -142,7 +145,16 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
       }),
       ...optionProblems(where, part, REFORMAT, 'reformatErrors.'),
     ]
-  if (part['kind'] !== 'operation') return []
+  if (part['kind'] === 'webhook')
+    return [
+      ...optionProblems(where, part, WEBHOOK, 'operation.'),
+      ...missing(where, part, 'operation.', { name: 'the name that the webhook had, as { was }' }),
+      ...earlier(where, part['name'], { was: EVENT_NAME }, 'operation.name'),
+    ]
+  return part['kind'] === 'operation' ? operationKinds(where, part) : []
+}
+
+function operationKinds(where: string, part: Readonly<Record<string, unknown>>): Found {
   const { response } = part
   const responses = isRecord(response) ? response : {}
   return [
@@ -156,6 +168,9 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...namesWere(where, responses['headers'], 'response.headers'),
     ...everywhereProblems(where, part),
     ...eachMember(part['errors'], (code, error) => errorKinds(where, code, error)),
+    ...eachMember(part['events'], (name, event) =>
+      earlier(where, event, { was: TEXT }, `operation.events.${name}`),
+    ),
     ...(part['body'] === undefined ? [] : bodyKinds(where, part['body'], 'body')),
     ...(part['input'] === undefined ? [] : inputKinds(where, part)),
     ...(part['paged'] === undefined ? [] : bodyKinds(where, part['paged'], 'paged')),

@@ -223,4 +223,4 @@ function partProblems(
   return [refuse(`models does not list ${name}, which the change "${id}" reshapes`, `add ${name} to models`)]
 }
 
-const PARTS: ReadonlySet<unknown> = new Set(['reshape', 'operation', 'reformat'])
+const PARTS: ReadonlySet<unknown> = new Set(['reshape', 'operation', 'webhook', 'reformat'])

@@ -35,6 +35,7 @@ export {
   type InputSource,
   type InputWas,
   type PagedWas,
+  type WebhookWas,
   type HeadersWere,
   type NamesWere,
   type NameWas,

@@ -199,7 +199,7 @@ function toDiffering({ route, age, plans, applied, address }: OlderParts): Diffe
   return {
     sources,
     status,
-    stream: streamBefore(route.stream, layer.items),
+    stream: streamBefore(route.stream, layer),
     responses: responsesBefore(older, errors),
     ...shownProblems(route, problems),
     openapi: documentHeaders(route.openapi, headers, success),
@@ -219,11 +219,11 @@ function shownProblems(
 
 function streamBefore(
   stream: ResolvedRoute['stream'],
-  items: VersionLayer['items'],
+  { items, events }: VersionLayer,
 ): ResolvedRoute['stream'] {
-  if (stream === undefined || items.size === 0) return stream
+  if (stream === undefined || items.size + events.size === 0) return stream
   const schemas = [...stream.schemas].map(
-    ([name, schema]) => [name, items.get(name)?.schema ?? schema] as const,
+    ([name, schema]) => [events.get(name)?.was ?? name, items.get(name)?.schema ?? schema] as const,
   )
   return { ...stream, schemas: new Map(schemas) }
 }

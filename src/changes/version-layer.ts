@@ -61,6 +61,7 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
     response: (status) =>
       typeof status === 'number' ? (findResponse(responses, status) ?? only) : responses.get(status),
     items: toItems(route, age, plans),
+    events: eventsBefore(applied),
     problem:
       problem &&
       ((body, status, extra) => convertOf(route, extra, (own) => problem(body, status, own, extra))),
@@ -288,6 +289,15 @@ export function statusesBefore(
       statuses.set(Number(newest), { was, change: change.id })
   }
   return statuses
+}
+
+/** The older names of events by the newest ones. What the oldest of the operations says counts. */
+function eventsBefore(applied: readonly AppliedOperation[]): VersionLayer['events'] {
+  return new Map(
+    applied.flatMap(({ events = {}, change }) =>
+      Object.entries(events).map(([newest, { was }]) => [newest, { was, change: change.id }] as const),
+    ),
+  )
 }
 
 function toStatus(statuses: ReadonlyMap<number, StatusBefore>): VersionLayer['status'] {

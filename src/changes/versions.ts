@@ -21,6 +21,7 @@ import {
 } from './expand.ts'
 import { createMigrate } from './migrate-value.ts'
 import { withHistoryInternals, type ChangeConcern } from './internals.ts'
+import { webhookNameProblems } from './operations/webhook-names.ts'
 import { modelName, type AnyModel } from './model.ts'
 import { createErrorsBefore } from './operations/errors-before.ts'
 import { createPlans } from './convert/plans.ts'
@@ -185,6 +186,7 @@ export function defineVersions<
       migrate,
       errorsBefore: createErrorsBefore(parts),
       uses: usesOf(parts.changes),
+      webhookProblems: (known) => webhookNameProblems(parts.changes, known),
       parts,
       make,
       placeOf: (definition) => definedAt([definition]),
@@ -273,13 +275,15 @@ function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): read
 
 /** The newest and older names in a part of a change. */
 function namesIn(part: unknown): readonly string[] {
-  const { fields, query, headers, cookies, response, input } = toRecord(part)
+  const { fields, query, headers, cookies, response, input, webhook, name, events } = toRecord(part)
   const moved = Object.values(toRecord(toRecord(input)['was'])).map((was) =>
     isSchema(was) ? objectShape(was) : {},
   )
-  return [fields, query, headers, cookies, toRecord(response)['headers'], ...moved].flatMap((named) =>
-    Object.entries(toRecord(named)).flatMap(([name, field]) => [
-      name,
+  const renamed = isString(webhook) ? { [webhook]: name } : {}
+  const named = [fields, query, headers, cookies, toRecord(response)['headers'], events, renamed]
+  return [...named, ...moved].flatMap((each) =>
+    Object.entries(toRecord(each)).flatMap(([newest, field]) => [
+      newest,
       ...[toRecord(field)['was']].filter(isString),
     ]),
   )

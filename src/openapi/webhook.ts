@@ -30,6 +30,14 @@ export interface Webhook<S extends Schema = Schema> {
   readonly tags?: readonly string[]
   /** Whether receivers should stop relying on it. */
   readonly deprecated?: boolean
-  /** The schema of the data in a version, or `undefined` if the version doesn't have the webhook. @internal */
-  readonly schemaIn: (version: string | null, versions: WebhookVersions) => Schema | undefined
+  /** The name and the schema of the data in a version, or `undefined` if the version doesn't have the webhook. @internal */
+  readonly stateIn: (version: string | null, versions: WebhookVersions) => WebhookState | undefined
+}
+
+/** A webhook in a version. */
+export interface WebhookState {
+  /** The type of the event. */
+  readonly name: string
+  /** The schema of the data. */
+  readonly schema: Schema
 }

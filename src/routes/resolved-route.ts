@@ -1,3 +1,4 @@
+import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { Awaitable } from '../base/values.ts'
 import type { Token, Tokens } from '../define/context.ts'
 import { documentedOf } from '../define/layers.ts'
@@ -111,6 +112,8 @@ export interface VersionLayer {
   readonly response: (status: ResponseKey) => BodyLayer | undefined
   /** The events by their names, or the items of a stream, as far as changes reach them. */
   readonly items: ReadonlyMap<string, BodyLayer>
+  /** The names that events had, by their newest names, and the change that says so. */
+  readonly events: ReadonlyMap<string, { readonly was: string; readonly change: string }>
   /** Converts the JSON body of an error with a `code`. Returns `undefined` if no change is about it, and is `undefined` if none is about any. */
   readonly problem:
     | ((
@@ -230,6 +233,8 @@ export interface HistoryCode {
   readonly errorsBefore: (format: Schema | undefined) => ErrorsBefore | undefined
   /** The tokens that changes inject. */
   readonly uses: readonly ChangeUse[]
+  /** Finds mistakes in what changes say of webhooks. `known` are the names of those that documents show. */
+  readonly webhookProblems: (known: readonly string[]) => readonly DefinitionProblem[]
 }
 
 // shared by all copies of Octavo, because the command line may be another one than that of the application

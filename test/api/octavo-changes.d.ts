@@ -570,6 +570,7 @@ export interface OperationOptions<
   G extends object = PagedWas,
   I extends object = InputWas,
   X extends ErrorsWere = ErrorsWere,
+  E = Readonly<Record<string, string>>,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
@@ -577,6 +578,9 @@ export interface OperationOptions<
   readonly description?: Earlier<string>
   readonly errors?: X & {
     readonly [K in keyof X]: ErrorWas
+  }
+  readonly events?: {
+    readonly [K in keyof E]: Earlier<E[K]>
   }
   readonly headers?: NamesWere<H>
   readonly input?: I
@@ -995,6 +999,12 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
 
 export type Was = Schema | Absent | string
 
+export interface WebhookWas {
+  readonly name: Earlier<string>
+  readonly route?: never
+  readonly webhook: string
+}
+
 type WholeInVersion<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
     ? BodyInVersion<S, unknown, N, StatusChanges<N, C, New>, Vs>
@@ -1059,20 +1069,24 @@ export function operation<
   PW extends Schema = never,
   const IW extends InputSchemas = {},
   const X extends ErrorsWere = {},
+  const E extends Readonly<Record<string, string>> = {},
 >(
-  options: OperationOptions<
-    R,
-    P,
-    S,
-    Q,
-    H,
-    C,
-    BodyWas<N, W> & NeedsUp<N, W>,
-    AnswersWere<AN, AW>,
-    PagedWas<PN, PW>,
-    InputWas<IW>,
-    X
-  >,
+  options:
+    | WebhookWas
+    | OperationOptions<
+        R,
+        P,
+        S,
+        Q,
+        H,
+        C,
+        BodyWas<N, W> & NeedsUp<N, W>,
+        AnswersWere<AN, AW>,
+        PagedWas<PN, PW>,
+        InputWas<IW>,
+        X,
+        E
+      >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
@@ -1096,6 +1110,9 @@ export function operation<
       | {
           [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
         }[keyof AW]
+      | {
+          [K in keyof E]: readonly [K, E[K]]
+        }[keyof E]
       | ([PW] extends [never] ? never : readonly [200, PW])
     >
 >

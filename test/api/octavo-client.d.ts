@@ -60,7 +60,11 @@ type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
   : R extends Schema
     ? BodyInVersion<R, unknown, N, U, Vs>
     : {
-        readonly [K in keyof R]: BodyInVersion<R[K], K, N, U, Vs>
+        readonly [K in keyof R]: R[K] extends {
+          readonly '~stream': readonly ['events', infer M]
+        }
+          ? EventsInVersion<M, N, U, Vs>
+          : BodyInVersion<R[K], K, N, U, Vs>
       }
 
 type BodyAt<S, N, St> =
@@ -330,6 +334,15 @@ type ErrorWasOf<Now, F> = F extends readonly [infer Code, infer W]
 
 export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   json<T = unknown>(): EventStream<T>
+}
+
+interface EventsInVersion<M, N, U, Vs> {
+  readonly '~stream': readonly [
+    'events',
+    {
+      readonly [K in keyof M as BodyInVersion<K, K, N, U, Vs> & PropertyKey]: M[K]
+    },
+  ]
 }
 
 type FieldsInput<S, St> = Flat<

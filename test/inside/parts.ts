@@ -2,7 +2,7 @@
 export { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../../src/base/definition-error.ts'
 export { styleFor } from '../../src/base/style.ts'
 export { isRecord } from '../../src/base/values.ts'
-export { objectsOf } from '../../src/changes/check/explain.ts'
+export { explain, objectsOf } from '../../src/changes/check/explain.ts'
 export { compileProgram } from '../../src/changes/convert/program-code.ts'
 export { interpret, type Program } from '../../src/changes/convert/program.ts'
 export {
@@ -12,6 +12,7 @@ export {
   type Converter,
 } from '../../src/changes/convert/converter.ts'
 export type { Instruction } from '../../src/changes/convert/instructions.ts'
+export { findHistoryInternals } from '../../src/changes/internals.ts'
 export { createEventParser } from '../../src/client/event-parser.ts'
 export type { ReceivedEvent } from '../../src/client/event-stream.ts'
 export type { AnyRoute } from '../../src/define/route.ts'

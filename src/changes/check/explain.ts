@@ -6,6 +6,7 @@ import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'
 import { isAbout, routeLabel } from '../operations/operation.ts'
 import { fieldsOf } from '../operations/operation-kinds.ts'
+import { webhooksOf } from '../operations/webhook-names.ts'
 import type { HistoryInternals } from '../internals.ts'
 
 /** Positions in one route, such as `body` or `response 200.items[]`. */
@@ -49,7 +50,11 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly R
       title: change.title,
       version: change.version,
       at: placeOf(change),
-      reaches: grouped([...landings(order, objects, parts), ...moved(order, routes, parts)]),
+      reaches: grouped([
+        ...landings(order, objects, parts),
+        ...moved(order, routes, parts),
+        ...webhooksOf([change]).map(({ webhook }) => ({ route: '', position: `webhook ${webhook}` })),
+      ]),
     })),
     nearMisses: nearMisses(objects, parts),
   }

@@ -51,6 +51,7 @@ export function operationProblems(
             ...wrongGuards(operation, own),
             ...wrongStart(operation, own),
             ...unknownErrors(operation, own),
+            ...unknownEvents(operation, own),
             ...NAMED_SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
     return found.map(([message, fix]) => changeProblem(change, message, fix))
@@ -201,6 +202,29 @@ function unknownErrors(
       `operation.errors names ${code}, which ${routeLabel(operation)} does not declare`,
       `${suggestion(code, known)} (errors have their newest codes)`,
     ])
+}
+
+/** Events that no route of an operation declares, and older names that two events of a route would share. */
+function unknownEvents(
+  { events = {}, ...operation }: Operation,
+  own: readonly ResolvedRoute[],
+): readonly (readonly [message: string, fix: string])[] {
+  const known = own.flatMap(({ stream }) => (stream?.kind === 'events' ? [...stream.schemas.keys()] : []))
+  return Object.entries(events).flatMap(([name, { was }]) => {
+    if (!known.includes(name))
+      return [
+        [
+          `operation.events names ${name}, which ${routeLabel(operation)} does not declare`,
+          known.length === 0
+            ? 'declare events: { name: schema } of the route'
+            : `${suggestion(name, known)} (events have their newest names)`,
+        ],
+      ]
+    const isTaken = known.some((other) => other !== name && (events[other]?.was ?? other) === was)
+    return isTaken
+      ? [[`operation.events.${name} was called ${was}, as another event`, 'give the name that it had']]
+      : []
+  })
 }
 
 function unknownNames(

@@ -149,6 +149,15 @@ export const OPERATION_KINDS = {
         return [`error ${code}`, { label: `the error ${code}`, was: isOther ? { was } : was, newest: code }]
       }),
   },
+  // documents don't say which of two events was the other one
+  events: {
+    isWritten: false,
+    fields: ({ events = {} }) =>
+      Object.entries(events).map(([name, { was }]) => [
+        `event ${name}`,
+        { label: `events.${name}`, was, newest: name },
+      ]),
+  },
   // documents don't say which values moved where
   input: {
     isWritten: false,

@@ -189,6 +189,7 @@ export interface OperationOptions<
   G extends object = PagedWas,
   I extends object = InputWas,
   X extends ErrorsWere = ErrorsWere,
+  E = Readonly<Record<string, string>>,
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
@@ -224,6 +225,8 @@ export interface OperationOptions<
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
   readonly errors?: X & { readonly [K in keyof X]: ErrorWas }
+  /** The earlier names of the events that the route streams, by their newest names. */
+  readonly events?: { readonly [K in keyof E]: Earlier<E[K]> }
   /** The earlier request body, if it was another one as a whole. */
   readonly body?: B
   /** The list that older versions get whole: the route is called for each page. */
@@ -237,6 +240,16 @@ export interface OperationOptions<
     /** The earlier bodies, by their newest status, if they were others as a whole. */
     readonly body?: A
   }
+}
+
+/** An earlier webhook. */
+export interface WebhookWas {
+  /** Its newest name, even if newer operations change it too. */
+  readonly webhook: string
+  /** The name that it had. */
+  readonly name: Earlier<string>
+  /** Not beside a webhook. */
+  readonly route?: never
 }
 
 /** The part of a change that describes a route. */
@@ -255,10 +268,11 @@ export interface AppliedOperation extends Operation {
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 /**
- * Describes a route before a change: its address, statuses, headers and parameters, without its models.
+ * Describes a route before a change: its address, statuses, headers and parameters, without its models. Or the name of a webhook.
  *
  * @example
  * operation({ route: 'user.list', path: { was: '/people' } })
+ * operation({ webhook: 'payout.paid', name: { was: 'transfer.paid' } })
  */
 export function operation<
   const R extends string,
@@ -275,20 +289,24 @@ export function operation<
   PW extends Schema = never,
   const IW extends InputSchemas = {},
   const X extends ErrorsWere = {},
+  const E extends Readonly<Record<string, string>> = {},
 >(
-  options: OperationOptions<
-    R,
-    P,
-    S,
-    Q,
-    H,
-    C,
-    BodyWas<N, W> & NeedsUp<N, W>,
-    AnswersWere<AN, AW>,
-    PagedWas<PN, PW>,
-    InputWas<IW>,
-    X
-  >,
+  options:
+    | WebhookWas
+    | OperationOptions<
+        R,
+        P,
+        S,
+        Q,
+        H,
+        C,
+        BodyWas<N, W> & NeedsUp<N, W>,
+        AnswersWere<AN, AW>,
+        PagedWas<PN, PW>,
+        InputWas<IW>,
+        X,
+        E
+      >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Paired<Q>['pairs']>
@@ -300,10 +318,11 @@ export function operation<
   | RouteFact<
       `response ${R}`,
       | { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]
+      | { [K in keyof E]: readonly [K, E[K]] }[keyof E]
       | ([PW] extends [never] ? never : readonly [200, PW])
     >
 > {
-  const made: object = { kind: 'operation', ...options }
+  const made: object = { kind: 'webhook' in options ? 'webhook' : 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never
 }

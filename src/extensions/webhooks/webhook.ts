@@ -1,8 +1,9 @@
 import { findHistoryInternals } from '../../changes/internals.ts'
+import { isWebhookName, webhookBefore } from '../../changes/operations/webhook-names.ts'
 import { checkOptions, missingOptions, recordLocation, type Rules } from '../../base/definition-error.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
-import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
+import { isBoolean, isNonEmptyString } from '../../base/values.ts'
 import { createKnown, expandSpec, type VersionSpec } from '../../versioning/version.ts'
 
 /** The options of `defineWebhook`. */
@@ -23,10 +24,7 @@ const WHERE = 'defineWebhook'
 const EXAMPLE = "defineWebhook({ name: 'car.sold', schema: Car })"
 
 const OPTIONS: Rules = {
-  name: [
-    (value) => isString(value) && /^[\w-]+(?:\.[\w-]+)*$/.test(value),
-    "a name of words and full stops, such as 'car.sold'",
-  ],
+  name: [isWebhookName, "a name of words and full stops, such as 'car.sold'"],
   schema: [isSchema, 'a schema'],
   version: [
     (value) =>
@@ -50,20 +48,23 @@ const OPTIONS: Rules = {
 export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Webhook<S> {
   const missing = missingOptions(WHERE, options, ['name', 'schema'], `write ${EXAMPLE}`)
   checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
-  const { schema, version } = options
+  const { name, schema, version } = options
   const webhook: Webhook<S> = {
     ...options,
     kind: 'webhook',
-    schemaIn: (asked, versions) => {
-      if (asked === null) return schema
+    stateIn: (asked, versions) => {
+      if (asked === null) return { name, schema }
       const { list, format, history } = versions
       const claimed =
         version === undefined ? undefined : expandSpec(version, createKnown({ versions: list, format }))
       if (claimed?.neutral === false && !claimed.claims.has(asked)) return undefined
       const parts = findHistoryInternals(history)?.parts
       const age = parts?.ages.get(asked)
-      // the newest one if no change reaches it
-      return (age === undefined ? undefined : parts?.plans.planOf(schema, age)?.wire) ?? schema
+      if (parts === undefined || age === undefined) return { name, schema }
+      return {
+        name: webhookBefore(name, parts.changes.slice(0, age)),
+        schema: parts.plans.planOf(schema, age)?.wire ?? schema,
+      }
     },
   }
   return recordLocation(webhook, defineWebhook)

@@ -14,6 +14,7 @@ import {
 import { stepProblems } from '../../changes/check-steps.ts'
 import { messageProblems } from '../../changes/check-used.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
+import { webhookNameProblems, webhookNames } from '../../changes/operations/webhook-names.ts'
 import {
   checkOptionNames,
   checkOptions,
@@ -237,11 +238,13 @@ function webhookHistoryProblems(history: unknown): readonly DefinitionProblem[] 
   // mistakes are found while the changes of a schema are looked for
   for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
   if (parts === undefined) return []
+  const named = webhookNameProblems(parts.changes, [])
   const chains = [...parts.plans.chains.values()]
   // a payload is only converted to older versions; whether requests carry its models is for applications to know
   return [
     ...parts.problems,
     ...messageProblems(parts),
+    ...named,
     ...stepProblems(chains, () => false, new Set(chains.flatMap(({ steps }) => steps))),
   ]
 }
@@ -278,8 +281,13 @@ function createPrepare<A>(
     const payloads = await createPayloads(webhook, data, parts)
     const deliveries: Delivery[] = []
     const errors: Error[] = []
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without an audience, the function takes none
-    for (const { id: subscription, version } of await subscriptions.of(webhook.name, audience as A)) {
+    const names = webhookNames(webhook.name, findHistoryInternals(parts.history)?.parts.changes ?? [])
+    const found = await Promise.all(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without an audience, the function takes none
+      names.map(async (name) => subscriptions.of(name, audience as A)),
+    )
+    const byId = new Map(found.flatMap((each) => [...each]).map((each) => [each.id, each]))
+    for (const { id: subscription, version } of byId.values()) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- subscriptions of one version share a payload
         const body = await payloads.of(version ?? undefined)
@@ -337,12 +345,12 @@ async function createPayloads(
     const migrate = historyCodeOf(history)?.migrate
     if (migrate === undefined || !versions.includes(version))
       throw new RangeError(`There is no version ${version}: there are ${versions.join(', ') || 'none'}`)
-    const older = webhook.schemaIn(version, { list: versions, format: 'string', history })
+    const older = webhook.stateIn(version, { list: versions, format: 'string', history })
     if (older === undefined) return undefined
     // functions of changes may make more than the older version declares
     const value = await migrate(schema, parsed.value, { to: version }, { provide: async () => inject })
-    const turned = toDeclared(older, value)
-    return JSON.stringify({ type: name, timestamp, data: turned })
+    const turned = toDeclared(older.schema, value)
+    return JSON.stringify({ type: older.name, timestamp, data: turned })
   }
   const written = new Map<string | undefined, Promise<string | undefined>>()
   return {

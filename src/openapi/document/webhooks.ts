@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Webhook } from '../webhook.ts'
+import type { Webhook, WebhookState } from '../webhook.ts'
 import { UNNAMED } from '../../schema/route-schemas.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type {
@@ -29,21 +29,22 @@ export function createWebhooksOf(
     format: versioning?.format ?? 'string',
     history: versioning?.history,
   }
-  const known = new Map<Webhook, Map<Schema, DocumentedWebhook>>()
+  const known = new Map<Schema, DocumentedWebhook[]>()
   return (version) =>
     webhooks.flatMap((webhook) => {
-      const schema = webhook.schemaIn(version, versions)
-      if (schema === undefined) return []
-      const shapes = known.get(webhook) ?? new Map<Schema, DocumentedWebhook>()
-      known.set(webhook, shapes)
-      const documented = shapes.get(schema) ?? toDocumentedWebhook(webhook, schema)
-      shapes.set(schema, documented)
+      const state = webhook.stateIn(version, versions)
+      if (state === undefined) return []
+      const shapes = known.get(state.schema) ?? []
+      known.set(state.schema, shapes)
+      const found = shapes.find((each) => each.webhook === webhook && each.name === state.name)
+      if (found !== undefined) return [found]
+      const documented = toDocumentedWebhook(webhook, state)
+      shapes.push(documented)
       return [documented]
     })
 }
 
-function toDocumentedWebhook(webhook: Webhook, schema: Schema): DocumentedWebhook {
-  const { name } = webhook
+function toDocumentedWebhook(webhook: Webhook, { name, schema }: WebhookState): DocumentedWebhook {
   return {
     webhook,
     name,
@@ -67,7 +68,7 @@ export function toWebhooks(
   return Object.fromEntries(
     webhooks.map((documented): readonly [string, PathItem] => {
       const data = conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema
-      return [documented.name, { post: toWebhookOperation(documented.webhook, data, taken) }]
+      return [documented.name, { post: toWebhookOperation(documented, data, taken) }]
     }),
   )
 }
@@ -86,10 +87,11 @@ export function webhookProblems(webhooks: readonly DocumentedWebhook[]): readonl
 }
 
 function toWebhookOperation(
-  { name, summary, description, tags = [], deprecated = false }: Webhook,
+  { name, webhook }: DocumentedWebhook,
   data: SchemaObject | undefined,
   taken: Set<string>,
 ): Operation {
+  const { summary, description, tags = [], deprecated = false } = webhook
   return {
     operationId: toFreeName(`webhook.${name}`, taken),
     ...(tags.length === 0 ? {} : { tags }),

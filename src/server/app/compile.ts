@@ -2,7 +2,7 @@ import type { ErrorFormat } from '../../define/error-format.ts'
 import { importInTurn, once } from '../../base/values.ts'
 import { historyCodeOf, type ResolvedRoute, type ExpandRoutes } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/modules.ts'
-import { DefinitionError, atDefinition } from '../../base/definition-error.ts'
+import { DefinitionError, atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
 import { findUsed } from '../container/graph.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -69,10 +69,15 @@ function failWithoutHistory(): never {
   throw new RangeError('The application has no history of versions')
 }
 
-/** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
-export function compileApp(definitions: AppDefinitions, input: CompileInput): Compiled {
-  const { settings, versioning } = input
-  const problems = (historyCodeOf(versioning?.history)?.uses ?? []).flatMap((use) => {
+/** The mistakes in changes that depend on the tokens and webhooks of an application. */
+function historyProblems(
+  definitions: AppDefinitions,
+  { settings, versioning }: CompileInput,
+): readonly DefinitionProblem[] {
+  const code = historyCodeOf(versioning?.history)
+  if (code === undefined) return []
+  const { webhooks = [] } = settings.docs || {}
+  const uses = code.uses.flatMap((use) => {
     const found = findUsed(
       { ...use, module: definitions.root },
       definitions.modules,
@@ -80,6 +85,13 @@ export function compileApp(definitions: AppDefinitions, input: CompileInput): Co
     )
     return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
   })
+  return [...uses, ...code.webhookProblems(webhooks.map(({ name }) => name))]
+}
+
+/** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
+export function compileApp(definitions: AppDefinitions, input: CompileInput): Compiled {
+  const { settings, versioning } = input
+  const problems = historyProblems(definitions, input)
   if (problems.length > 0) throw new DefinitionError(problems)
   const outer = createOuterLayers(settings)
   const versionAt = createVersionAt(settings)

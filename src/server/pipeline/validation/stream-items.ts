@@ -51,6 +51,17 @@ type WriteItem = (data: unknown, context: RequestContext) => Awaitable<string | 
 type Writers = ReadonlyMap<string, WriteItem>
 
 function streamEvents(parts: StreamParts, writers: Writers): Streaming {
+  const older = parts.conversion?.layer.events
+  const withData = (
+    event: object,
+    name: string,
+    data: string | undefined,
+    context: RequestContext,
+  ): object => {
+    const renamed = older?.get(name)
+    if (renamed !== undefined) context.altered?.(renamed.change)
+    return { ...event, ...(data !== undefined && { data }), ...(renamed && { event: renamed.was }) }
+  }
   const shape = (value: unknown, context: RequestContext): Awaitable<unknown> => {
     const { event, data } = Object(value)
     // nothing that listeners see, or no event, which is told by what writes events
@@ -61,8 +72,8 @@ function streamEvents(parts: StreamParts, writers: Writers): Streaming {
     if (write !== undefined) {
       const text = write(data, context)
       return isPromise(text)
-        ? text.then((settled) => withData(Object(value), settled))
-        : withData(Object(value), text)
+        ? text.then((settled) => withData(Object(value), name, settled, context))
+        : withData(Object(value), name, text, context)
     }
     if (parts.checking === false) return value
     return failInvalid(
@@ -79,10 +90,6 @@ function streamEvents(parts: StreamParts, writers: Writers): Streaming {
     },
     toBody: (data, _headers, context) => failOther(parts, data, context),
   }
-}
-
-function withData(event: object, data: string | undefined): object {
-  return data === undefined ? event : { ...event, data }
 }
 
 function streamItems(parts: StreamParts, writers: Writers): Streaming {
@@ -106,7 +113,8 @@ function isItems(data: unknown): data is Items {
 
 /** Refuses streams that are sent unconverted. Without checks only in older versions, whose clients do not know the newest shape. */
 function failRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
-  const isConverted = parts.conversion !== undefined && parts.conversion.layer.items.size > 0
+  const layer = parts.conversion?.layer
+  const isConverted = layer !== undefined && layer.items.size + layer.events.size > 0
   if (parts.checking !== false || isConverted) failOther(parts, data, context)
 }
 
