@@ -22,7 +22,7 @@ export interface Conversion {
 
 /** The part of a conversion that results need. */
 export interface ResultConversion extends Pick<Conversion, 'checking' | 'limit'> {
-  readonly layer: Pick<VersionLayer, 'response' | 'items'>
+  readonly layer: Pick<VersionLayer, 'response' | 'items' | 'events'>
   readonly newest: Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
 }
 

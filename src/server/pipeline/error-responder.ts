@@ -96,6 +96,7 @@ function withErrors(
     newest: { ...newest, responses: withFormat(newest.responses, format?.schema) },
     layer: {
       items: new Map(),
+      events: new Map(),
       response: (status) =>
         (typeof status === 'number' ? errorAt(status) : undefined) ?? conversion?.layer.response(status),
     },
