@@ -281,16 +281,13 @@ type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
     ? BodyInVersion<R, unknown, N, U, Vs>
     : {
         readonly [K in keyof R]: R[K] extends { readonly '~stream': readonly ['events', infer M] }
-          ? EventsInVersion<M, N, U, Vs>
+          ? { readonly '~stream': readonly ['events', EventsInVersion<M, N, U, Vs>] }
           : BodyInVersion<R[K], K, N, U, Vs>
       }
 
 /** The events of a stream under the names that they had. The facts about them stand beside those of bodies. */
-interface EventsInVersion<M, N, U, Vs> {
-  readonly '~stream': readonly [
-    'events',
-    { readonly [K in keyof M as BodyInVersion<K, K, N, U, Vs> & PropertyKey]: M[K] },
-  ]
+type EventsInVersion<M, N, U, Vs> = {
+  readonly [K in keyof M as BodyInVersion<K, K, N, U, Vs> & PropertyKey]: M[K]
 }
 
 /** A body, taken back through its changes: what the oldest of them says counts. */
