@@ -63,7 +63,9 @@ type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
         readonly [K in keyof R]: R[K] extends {
           readonly '~stream': readonly ['events', infer M]
         }
-          ? EventsInVersion<M, N, U, Vs>
+          ? {
+              readonly '~stream': readonly ['events', EventsInVersion<M, N, U, Vs>]
+            }
           : BodyInVersion<R[K], K, N, U, Vs>
       }
 
@@ -336,13 +338,8 @@ export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   json<T = unknown>(): EventStream<T>
 }
 
-interface EventsInVersion<M, N, U, Vs> {
-  readonly '~stream': readonly [
-    'events',
-    {
-      readonly [K in keyof M as BodyInVersion<K, K, N, U, Vs> & PropertyKey]: M[K]
-    },
-  ]
+type EventsInVersion<M, N, U, Vs> = {
+  readonly [K in keyof M as BodyInVersion<K, K, N, U, Vs> & PropertyKey]: M[K]
 }
 
 type FieldsInput<S, St> = Flat<
