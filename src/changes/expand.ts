@@ -132,13 +132,6 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
   }
 }
 
-/** Names `next` in the place of `'next'`: the version that unreleased changes get, or a range that begins after the newest one. */
-function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
-  const entries = specEntries(route.version)
-  if (!entries.includes('next')) return route
-  return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
-}
-
 /** Routes that name a version by another of its texts: types know its name alone. */
 function spelledRoutes(
   routes: readonly ResolvedRoute[],
