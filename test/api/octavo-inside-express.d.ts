@@ -6,12 +6,6 @@ export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
   next: (error?: unknown) => void,
 ) => void
 
-type InsideApp = Pick<EdgeApp, 'fetch'>
-
-interface InsideOptions<C> {
-  readonly version?: (context: C) => string | undefined
-}
-
 export function inside<R extends IncomingMessage = IncomingMessage>(
   app: InsideApp,
   { version }?: InsideOptions<R>,

@@ -156,7 +156,9 @@ describe('exported types', () => {
   })
 
   it('mean the same in every entry point', () => {
-    assert.deepEqual(types.collisions(), new Map())
+    // one line of middleware for each framework, of which an application has one
+    const frameworks = ['octavo/inside/express', 'octavo/inside/fastify', 'octavo/inside/hono']
+    assert.deepEqual(types.collisions(), new Map([['inside', frameworks]]))
   })
 
   it('have docstrings, and so have their members', () => {

@@ -23,7 +23,10 @@ export interface HonoInsideOptions<E extends Env> extends InsideOptions<Context<
    * Your application, if changes moved paths: Hono has found the route before any middleware runs, so that such a request is answered by
    * another call of `fetch`, and middleware in front of `inside` runs twice.
    */
-  readonly app?: { fetch(request: Request, env: unknown, execution: never): Response | Promise<Response> }
+  readonly app?: {
+    /** Answers a request, as Hono does. */
+    fetch(request: Request, env: unknown, execution: never): Response | Promise<Response>
+  }
 }
 
 /**
