@@ -6,6 +6,12 @@ export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
   next: (error?: unknown) => void,
 ) => void
 
+export type InsideApp = Pick<EdgeApp, 'fetch'>
+
+export interface InsideOptions<C> {
+  readonly version?: (context: C) => string | undefined
+}
+
 export function inside<R extends IncomingMessage = IncomingMessage>(
   app: InsideApp,
   { version }?: InsideOptions<R>,

@@ -4,4 +4,8 @@ export interface FastifyInsideOptions extends InsideOptions<FastifyRequest> {
   readonly versions: InsideApp
 }
 
+export { InsideApp } from 'octavo/inside/express'
+
+export { InsideOptions } from 'octavo/inside/express'
+
 export const inside: FastifyPluginCallback<FastifyInsideOptions>

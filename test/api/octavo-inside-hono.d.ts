@@ -6,6 +6,10 @@ export interface HonoInsideOptions<E extends Env> extends InsideOptions<Context<
   }
 }
 
+export { InsideApp } from 'octavo/inside/express'
+
+export { InsideOptions } from 'octavo/inside/express'
+
 export function inside<E extends Env = Env>(
   app: InsideApp,
   options?: HonoInsideOptions<E>,

@@ -2,10 +2,4 @@
 
 export interface Host extends Provider<UpstreamApp>, ForwardTarget {}
 
-export type InsideApp = Pick<EdgeApp, 'fetch'>
-
-export interface InsideOptions<C> {
-  readonly version?: (context: C) => string | undefined
-}
-
 export const host: Host

@@ -20,6 +20,8 @@ import { addHeaders } from './headers.ts'
 import type { InsideApp, InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
 
+export type { InsideApp, InsideOptions } from './options.ts'
+
 /** Middleware of Express, and of whatever has its shape. */
 export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
   request: R,

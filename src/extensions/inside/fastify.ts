@@ -21,6 +21,8 @@ import { addHeaders, toHeaderRecord } from './headers.ts'
 import type { InsideApp, InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
 
+export type { InsideApp, InsideOptions } from './options.ts'
+
 /** The options of the plugin. */
 export interface FastifyInsideOptions extends InsideOptions<FastifyRequest> {
   /** Your application of Octavo, whose routes forward to `host`. */

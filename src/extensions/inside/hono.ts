@@ -17,6 +17,8 @@ import { toIncoming } from '../upstream/fetch-transport.ts'
 import { addHeaders } from './headers.ts'
 import type { InsideApp, InsideOptions } from './options.ts'
 
+export type { InsideApp, InsideOptions } from './options.ts'
+
 /** The options of `inside` for Hono. */
 export interface HonoInsideOptions<E extends Env> extends InsideOptions<Context<E>> {
   /**
