@@ -10,6 +10,7 @@ import { namedModel } from './model.ts'
 import { schemasIn } from './convert/compare.ts'
 import { bareOf } from './convert/modelled-fields.ts'
 import { isConvertible, type Plans } from './convert/plans.ts'
+import { splitChecks } from './convert/refine.ts'
 
 /** A route with the changes that reach it. */
 export interface Reached {
@@ -238,6 +239,7 @@ const WORDS: Readonly<Record<string, string>> = {
   preprocess: 'z.preprocess or at the end of a pipe',
   prefault: 'a prefault of a transform',
   union: 'a union without a discriminator and with a transform',
+  refine: 'a refinement that takes time',
 }
 
 const FIXES: Readonly<Record<string, string>> = {
@@ -247,6 +249,7 @@ const FIXES: Readonly<Record<string, string>> = {
   pipe: 'return the result of the transform, and declare that as the response',
   prefault: 'write the prefault before the transform, such as Car.prefault(…).transform(…)',
   union: 'tell the options apart by a field in z.discriminatedUnion, or transform the whole union',
+  refine: 'check the value in the handler or in a transform behind the model, which may be async',
 }
 
 /** Whether a function or schema of the newest version gets values of a model before they can be converted. */
@@ -268,6 +271,21 @@ function isLost(schema: Schema, plans: Plans): boolean {
   return type === 'union' && discriminator === undefined && pipes.length > 0
 }
 
+/** What a request cannot have, though values of a schema can be converted. */
+function failingIn(schema: Schema, plans: Plans): string | undefined {
+  const { type } = defOf(schema)
+  // what a pipe makes is checked as it is parsed
+  if (type === 'pipe') return isConvertedLate(schema, plans) ? 'preprocess' : undefined
+  if (isLost(schema, plans)) return type
+  return splitChecks(schema).functions.some(takesTime) ? 'refine' : undefined
+}
+
+/** Whether the function of a check is async. Values of older versions are converted and checked at once. */
+function takesTime(check: Schema): boolean {
+  const { fn } = defOf(check)
+  return typeof fn === 'function' && fn.constructor.name === 'AsyncFunction'
+}
+
 function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
   if (seen.has(schema) || namedModel(schema) !== undefined || plans.reachOf(schema).length === 0) return []
   seen.add(schema)
@@ -277,7 +295,7 @@ function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Sche
   // a transform takes values that are converted at once
   const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
   if (!isConvertible(type) || isHeld) return [type]
-  if (type === 'pipe' && isConvertedLate(schema, plans)) return ['preprocess']
-  if (!isSent && isLost(schema, plans)) return [type]
+  const failing = isSent ? undefined : failingIn(schema, plans)
+  if (failing !== undefined) return [failing]
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

@@ -471,6 +471,12 @@ describe('a definition that starts is right', () => {
       'operation.body: the newest schema holds z.promise(), whose check takes time',
     ],
     [
+      'a check of a model that takes time',
+      renamed,
+      z.array(Note).refine(async () => true),
+      'input.body holds a model inside a refinement that takes time, and a change reaches it',
+    ],
+    [
       'a transform with a prefault',
       renamed,
       Note.transform(({ text }) => text).prefault({ text: 'a', size: 1 }),
@@ -517,6 +523,20 @@ describe('a definition that starts is right', () => {
       served(part, { body: Counted, models: { Counted } }).ready(),
       /which would run twice/,
     )
+  })
+
+  it('so a parameter and its older schema share no transform', async () => {
+    const q = z.string().transform((text) => `${text}!`)
+    const was = q.optional()
+    const part = operation({ route: 'note.find', query: { q: { was, up: (old) => old ?? '1' } } })
+    const routes = [
+      { method: 'GET', path: '/', name: 'find', input: { query: { q } }, handler: () => 'ok' },
+    ] as const
+    const changes = [untyped.change({ version: '2', title: 'Notes', change: [part] })]
+    const history = untyped.versions({ versions: ['2', '1'], models: {}, changes })
+    const controller = defineController({ prefix: '/notes', name: 'note', routes })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
+    await assert.rejects(app.ready(), /operation\.query\.q: .* would run twice/)
   })
 
   it('so a part of a model lacks what replaced a field only if the change says what it had', async () => {

@@ -140,10 +140,10 @@ function bodyProblem(
 export function reparsedProblem(
   label: string,
   now: Schema,
-  was: Schema | Absent,
+  was: unknown,
 ): readonly [message: string, fix: string] | undefined {
   // one that did not change is reported as that
-  if (!isAbsent(was) && !isSameSchema(now, was) && shareTransform(now, was))
+  if (isSchema(was) && !isSameSchema(now, was) && shareTransform(now, was))
     return [
       `${label}: older values have passed a transform of the newest schema, which would run twice`,
       'write in was what clients send, without the transform: it runs on what up returns',

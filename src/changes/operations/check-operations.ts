@@ -5,6 +5,7 @@ import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
+import { reparsedProblem } from './bodies.ts'
 import { inputBefore, inputChanges } from './whole-input.ts'
 import { fieldsOf, namedKey, type OperationField } from './operation-kinds.ts'
 import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
@@ -274,6 +275,9 @@ export function parameterProblems(
     const parameters = isDescribed ? (toParameters(known, planOf(known.schema), operations) ?? []) : []
     return parameters.flatMap(({ key, steps }) =>
       steps.flatMap(({ change, was, up, accepted, newer }): readonly DefinitionProblem[] => {
+        const label = `operation.${source.name}.${key}`
+        const found = accepted === true ? undefined : reparsedProblem(label, newer, was)
+        if (found !== undefined) return [changeProblem(change, ...found)]
         if (up !== undefined) return []
         const [now, kind] = [plainKind(newer), isSchema(was) ? plainKind(was) : undefined]
         const isOther = now !== undefined && kind !== undefined && now !== kind
@@ -282,9 +286,7 @@ export function parameterProblems(
         const why = isOther
           ? `it was a ${kind} and is a ${now}`
           : `it ${was === absent ? 'did not exist' : 'could be left out'}, and ${route.name} requires it`
-        return [
-          changeProblem(change, `operation.${source.name}.${key} lacks up: ${why}`, 'write up beside was'),
-        ]
+        return [changeProblem(change, `${label} lacks up: ${why}`, 'write up beside was')]
       }),
     )
   })
