@@ -53,6 +53,8 @@ export interface AnyProblem {
   readonly example?: Readonly<Record<string, unknown>> | undefined
   /** The name under which documents share its response. Without one, each operation has its own. @internal */
   readonly component?: string
+  /** Further codes of that response. @internal */
+  readonly others?: readonly string[]
   /** Carries the type only, never set: a route tells its problems by it. */
   readonly $declares?: Declared
 }
@@ -157,6 +159,7 @@ export const PROBLEMS_EXPECTED = 'a list of what defineProblem returns, such as 
 
 /**
  * The problem of Octavo's own that this error is an example of, for documents, which share its response under the name `component`.
+ * `others` are further codes of the response.
  *
  * @internal
  */
@@ -165,9 +168,21 @@ export function ownProblem(
   { code, status, title, type, detail, members }: HttpError,
   description: string,
   headers?: AnyProblem['headers'],
+  others?: readonly string[],
 ): AnyProblem {
   const example = detail === undefined ? members : { detail, ...members }
-  return { kind: 'problem', component, code, status, title, type, description, headers, example }
+  return {
+    kind: 'problem',
+    component,
+    code,
+    status,
+    title,
+    type,
+    description,
+    headers,
+    example,
+    ...(others && { others }),
+  }
 }
 
 /** Creates the function that parses the members of a problem. What cannot be known at once is sent as it is given. */

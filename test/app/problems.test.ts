@@ -12,9 +12,11 @@ import {
   defineProblem,
   notFound,
   reply,
+  Session,
   type AnyGuard,
   type AnyProblem,
 } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
 import { createClient, ProblemError } from 'octavo/client'
 import { z } from 'zod'
 
@@ -353,5 +355,67 @@ describe('a declared response of errors with some codes', () => {
       name: 'ProblemError',
       code: 'other',
     })
+  })
+})
+
+describe('the problems of credentials and sessions', () => {
+  const own = createApp(
+    defineModule({
+      controllers: [
+        defineController({
+          name: 'CartController',
+          prefix: '/cart',
+          guards: [bearerAuth({ verify: (token) => token === 'good' })],
+          routes: [
+            {
+              method: 'GET',
+              name: 'get',
+              input: { inject: { session: Session } },
+              handler: ({ inject: { session } }) => session.id,
+            },
+            { method: 'POST', name: 'add', handler: () => 'added' },
+          ],
+        }),
+      ],
+    }),
+    { logger: false, docs: {}, session: { secret: 'a-secret-of-at-least-32-characters' } },
+  )
+
+  it('are in documents of the routes that have them, with their codes', async () => {
+    await own.ready()
+    const { paths, components } = own.openapi()
+    const refs = (method: 'get' | 'post'): readonly string[] =>
+      Object.values(paths['/cart']?.[method]?.responses ?? {}).flatMap((response) =>
+        '$ref' in response ? [response.$ref.replace('#/components/responses/', '')] : [],
+      )
+    assert.deepEqual(refs('get').toSorted(), [
+      'CredentialsRefused',
+      'Forbidden',
+      'InternalError',
+      'Problem',
+      'SessionConflict',
+      'SessionUnavailable',
+    ])
+    assert.deepEqual(refs('post').toSorted(), ['CredentialsRefused', 'Forbidden', 'InternalError', 'Problem'])
+    const codeOf = (name: string): unknown =>
+      Object(components.responses?.[name]?.content?.['application/problem+json']?.schema).allOf[1].properties
+        .code
+    assert.deepEqual(codeOf('CredentialsRefused'), {
+      type: 'string',
+      enum: ['unauthenticated', 'invalid_credentials'],
+    })
+    assert.deepEqual(codeOf('SessionConflict'), { type: 'string', const: 'session_conflict' })
+    assert.deepEqual(codeOf('SessionUnavailable'), { type: 'string', const: 'session_unavailable' })
+  })
+
+  it('are thrown by clients', async () => {
+    for (const [authorization, code] of [
+      [undefined, 'unauthenticated'],
+      ['Bearer bad', 'invalid_credentials'],
+    ] as const) {
+      const headers = authorization === undefined ? {} : { authorization }
+      const client = createClient<typeof own>({ fetch: own.fetch, headers })
+      await assert.rejects(client.cart.add(), { name: 'ProblemError', status: 401, code })
+    }
   })
 })

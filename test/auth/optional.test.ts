@@ -257,7 +257,7 @@ describe('an optional guard of an application', () => {
       { 'header-X-API-Key': [] },
     ])
     assert.deepEqual(paths['/car']?.['get']?.responses['401'], {
-      $ref: '#/components/responses/Unauthenticated',
+      $ref: '#/components/responses/CredentialsRefused',
     })
   })
 })

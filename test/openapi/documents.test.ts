@@ -666,7 +666,7 @@ describe('documents: guards', () => {
     assert.deepEqual(of('/car/open'), [])
     assert.deepEqual(of('/car/admin'), [])
     assert.deepEqual(operation(document, '/car').responses['401'], {
-      $ref: '#/components/responses/Unauthenticated',
+      $ref: '#/components/responses/CredentialsRefused',
     })
     assert.equal(operation(document, '/car/admin').responses['401'], undefined)
     assert.deepEqual(operation(document, '/car/admin').responses['403'], {
@@ -795,7 +795,7 @@ describe('documents: errors', () => {
       }),
       NotFound: await send({ method: 'GET', url: '/other' }),
       Forbidden: await send({ method: 'GET', url: '/car/7', headers: { authorization: 'Bearer a' } }),
-      Unauthenticated: await send({ method: 'GET', url: '/car/7' }),
+      CredentialsRefused: await send({ method: 'GET', url: '/car/7' }),
     }
     for (const [name, problem] of Object.entries(sent))
       assert.deepEqual(

@@ -65,7 +65,7 @@ describe('the document of an application with an error format', () => {
     for (const [name, response] of Object.entries(responses))
       assert.deepEqual(response.content, content, name)
     assert.deepEqual(responses['Problem'], { description: 'What went wrong', content })
-    assert.equal(responses['Unauthenticated']?.description, 'Credentials are missing or not accepted')
+    assert.equal(responses['CredentialsRefused']?.description, 'Credentials are missing or not accepted')
     assert.equal(JSON.stringify(document).includes('problem+json'), false)
   })
 

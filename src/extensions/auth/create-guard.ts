@@ -1,5 +1,5 @@
 import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
-import type { AnyGuard, Identified, SecurityScheme } from '../../define/layers.ts'
+import { documenting, type AnyGuard, type Identified, type SecurityScheme } from '../../define/layers.ts'
 import { ownProblem } from '../../define/problem.ts'
 import { httpError, addedError, type HttpError } from '../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
@@ -54,7 +54,10 @@ export function createAuthGuard<C extends readonly string[], D extends Tokens>(
     return isPromise(verdict) ? verdict.then((settled) => settle(context, settled)) : settle(context, verdict)
   }
 
-  return { kind: 'guard', name, inject, security: [{ [name]: security }], canActivate }
+  return documenting(
+    { kind: 'guard', name, inject, security: [{ [name]: security }], canActivate },
+    { problems: [REFUSED] },
+  )
 }
 
 const NO_RESULT =
@@ -80,6 +83,20 @@ export function denied(denial: Denial, challenges: readonly string[]): HttpError
   const headers = challenges.length === 0 ? {} : { 'www-authenticate': challenges.join(', ') }
   return httpError(denial, DETAILS[denial], { headers })
 }
+
+/** The 401 of every guard that asks for credentials. */
+export const REFUSED = ownProblem(
+  'CredentialsRefused',
+  denied('unauthenticated', []),
+  'Credentials are missing or not accepted',
+  {
+    'WWW-Authenticate': {
+      description: 'How to authenticate (RFC 9110 section 11.6.1)',
+      schema: { type: 'string' },
+    },
+  },
+  ['invalid_credentials'],
+)
 
 /** The challenge that an error carries, or `undefined` if it has none. */
 export function challengeOf({ headers = {} }: HttpError): string | undefined {

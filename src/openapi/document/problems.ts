@@ -161,7 +161,16 @@ export function toProblemResponse(
   members: SchemaObject | undefined,
   content: Content | undefined,
 ): ResponseObject {
-  const { code, status, title, type = 'about:blank', description = title, headers, example = {} } = problem
+  const {
+    code,
+    status,
+    title,
+    type = 'about:blank',
+    description = title,
+    headers,
+    example = {},
+    others,
+  } = problem
   if (content !== undefined) return withHeaders({ description, content }, headers)
   const own = toRecord(members)
   const isPlain = members === undefined || isRecord(own['properties'])
@@ -172,7 +181,7 @@ export function toProblemResponse(
       {
         type: 'object',
         properties: {
-          code: { type: 'string', const: code },
+          code: { type: 'string', ...(others === undefined ? { const: code } : { enum: [code, ...others] }) },
           ...(isPlain && toRecord(own['properties'])),
         },
         required: ['code', ...(Array.isArray(required) ? required : [])],

@@ -1,4 +1,7 @@
 import { documentedOf, type Documented, type Middleware } from '../../define/layers.ts'
+import { Session } from '../../define/context.ts'
+import { ownProblem, type AnyProblem } from '../../define/problem.ts'
+import { httpError } from '../../http/errors.ts'
 import { isNothing, mayBeNothing } from '../../schema/accepts.ts'
 import { findResponse, type ResponseKey } from '../../schema/schema.ts'
 import { hasBrownouts, type Lifetime } from '../../versioning/policy.ts'
@@ -184,7 +187,12 @@ function errorsOf(
   if (route.forward !== undefined) for (const status of [502, 504]) add(status, 'Problem')
   const isRead = isParsed(route)
   const hasBody = isRead && sources.some(({ name }) => BODIES.has(name))
-  const asks = layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
+  // those of Octavo declare their problems
+  const asks = layers.guards.some(
+    ({ part }) =>
+      (part.security?.length ?? 0) > 0 &&
+      documentedOf([part]).every(({ problems = [] }) => problems.every(({ status }) => status !== 401)),
+  )
   const rules: readonly (readonly [can: boolean, status: number, name: ProblemAnswer])[] = [
     [hasBody || (isRead && sources.some(({ name }) => name === 'query')), 400, 'BadRequest'],
     [asks, 401, 'Unauthenticated'],
@@ -317,13 +325,32 @@ export const RESPONSE_HEADERS = deepFreeze({
 
 /** Returns the documentation of all that runs before the handler of a route. `middleware` is that of the application. */
 export function addedTo(
-  { layers }: Pick<ResolvedRoute, 'layers'>,
+  { layers, inject }: Pick<ResolvedRoute, 'layers' | 'inject'>,
   middleware: readonly Middleware[],
   method?: Method,
 ): readonly Documented[] {
   const placed = [...layers.guards, ...layers.interceptors].map(({ part }) => part)
-  return documentedOf([...new Set([...middleware, ...layers.middleware, ...placed])], method)
+  const injected = [...inject.values(), ...placed.flatMap((part) => Object.values(part.inject ?? {}))]
+  const hasSession = injected.some((token) => Reflect.get(Object(token), 'token') === Session.token)
+  return [
+    ...documentedOf([...new Set([...middleware, ...layers.middleware, ...placed])], method),
+    ...(hasSession ? [{ problems: SESSION_PROBLEMS }] : []),
+  ]
 }
+
+/** The problems of routes that inject the session, or whose guards or interceptors do. */
+const SESSION_PROBLEMS: readonly AnyProblem[] = [
+  ownProblem(
+    'SessionConflict',
+    httpError('session_conflict', 'Another request changed or ended the session meanwhile; try again'),
+    'Another request changed or ended the session',
+  ),
+  ownProblem(
+    'SessionUnavailable',
+    httpError('session_unavailable', 'Sessions are not available at the moment; try again later'),
+    'Sessions are not available',
+  ),
+]
 
 /** The parameters of a route with the headers that are added to it and that it does not declare itself. */
 export function withAddedHeaders(

@@ -27,6 +27,7 @@ import {
   grantOf,
   insufficientScope,
   LACKING_SCOPE,
+  REFUSED,
   type IdentityOf,
   type UntypedGuard,
   type Grant,
@@ -135,6 +136,7 @@ export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S
     verify: createVerdict(options, challenge),
   })
   const problems = [
+    REFUSED,
     ...(options.jwks === undefined ? [] : [KEYS_UNAVAILABLE]),
     ...(scopes.length === 0 ? [] : [LACKING_SCOPE]),
   ]
