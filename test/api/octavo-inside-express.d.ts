@@ -14,5 +14,5 @@ export interface InsideOptions<C> {
 
 export function inside<R extends IncomingMessage = IncomingMessage>(
   app: InsideApp,
-  { version }?: InsideOptions<R>,
+  options?: InsideOptions<R>,
 ): ExpressMiddleware<R>

@@ -46,6 +46,8 @@ import {
 import { openTelemetry } from 'octavo/otel'
 import { page } from 'octavo/pages'
 import { pinned } from 'octavo/pins'
+import { inside as insideExpress } from 'octavo/inside/express'
+import { inside as insideHono } from 'octavo/inside/hono'
 import { preconditions } from 'octavo/preconditions'
 import { createMemoryStore, createRedisStore } from 'octavo/stores'
 import { assertCompatible, checkHistory, compareDocuments, createTestClient, goldens } from 'octavo/testing'
@@ -279,6 +281,9 @@ const CALLS: Readonly<Record<string, Call>> = {
   'defineVersions(VersionsOptions)': direct(defineVersions, { versions: ['1'], models: {}, changes: [] }),
   'defineWebhook(WebhookOptions)': direct(defineWebhook, { name: 'a', schema: z.object({}) }),
   'etag(EtagOptions)': direct(etag),
+  'inside(HonoInsideOptions)': (more) =>
+    any(insideHono, createApp(defineModule({}), { logger: false }), more),
+  'inside(InsideOptions)': (more) => any(insideExpress, createApp(defineModule({}), { logger: false }), more),
   'file(FileOptions)': direct(file, {}, 'a'),
   'goldens(GoldensOptions)': direct(
     goldens,

@@ -10,14 +10,13 @@ import {
   type HostResponse,
   type RawBody,
 } from '../../http/http.ts'
-import { internalsOf } from '../../server/adapters/internals.ts'
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import { endWithResponse, giveUp, write } from '../../server/adapters/node/write-response.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import { bodyTooLarge } from '../../server/request/body.ts'
 import { captureResponse, setHeaders, type Captured } from './captured.ts'
 import { addHeaders } from './headers.ts'
-import type { InsideApp, InsideOptions } from './options.ts'
+import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
@@ -36,13 +35,14 @@ export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
  * @example
  * server.use(inside(versions))
  *
- * @throws `TypeError` for anything but an application of Octavo.
+ * @throws `TypeError` for anything but an application of Octavo, `DefinitionError` for options that cannot be used.
  */
 export function inside<R extends IncomingMessage = IncomingMessage>(
   app: InsideApp,
-  { version }: InsideOptions<R> = {},
+  options: InsideOptions<R> = {},
 ): ExpressMiddleware<R> {
-  const { start } = internalsOf(app, 'inside')
+  const { start } = openInside(app, options)
+  const { version } = options
   const handle = ({ dispatch }: RunningApp, request: R, response: ServerResponse, next: Next): void => {
     const raw = new ExpressRequest(request, response, next, version?.(request))
     const { context, response: finished } = dispatch(raw)

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http'
 
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 
+import type { Rules } from '../../base/definition-error.ts'
+import { isNonEmptyString, isObject } from '../../base/values.ts'
 import {
   dropBody,
   isAsyncIterable,
@@ -13,12 +15,11 @@ import {
   type HostRequest,
   type HostResponse,
 } from '../../http/http.ts'
-import { internalsOf } from '../../server/adapters/internals.ts'
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { addHeaders, toHeaderRecord } from './headers.ts'
-import type { InsideApp, InsideOptions } from './options.ts'
+import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
@@ -36,8 +37,12 @@ export interface FastifyInsideOptions extends InsideOptions<FastifyRequest> {
  * @example
  * await server.register(inside, { versions })
  */
-export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, { versions, version }, done) => {
-  const { start } = internalsOf(versions, 'inside')
+export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, options, done) => {
+  const { versions, version } = options
+  const { start } = openInside(versions, options, {
+    versions: [isObject, 'an application of createApp'],
+    ...OF_FASTIFY,
+  })
   server.decorateRequest(EXCHANGE, undefined)
   server.addHook('onRequest', async (request, reply) => {
     const { raw } = request
@@ -62,6 +67,9 @@ export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, { ve
 
 // hooks are for the whole application, as those of fastify-plugin
 Object.assign(inside, { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'octavo' })
+
+/** Options that Fastify reads of any plugin. */
+const OF_FASTIFY: Rules = { prefix: [isNonEmptyString, 'a path'], logLevel: [isNonEmptyString, 'a level'] }
 
 const EXCHANGE: unique symbol = Symbol('octavo.inside')
 

@@ -1,5 +1,8 @@
 import type { Context, Env, MiddlewareHandler } from 'hono'
 
+import type { Rules } from '../../base/definition-error.ts'
+import { isObject } from '../../base/values.ts'
+
 import {
   dropBody,
   type FinishedResponse,
@@ -9,13 +12,12 @@ import {
   type RawBody,
 } from '../../http/http.ts'
 import { sendResponse } from '../../server/adapters/fetch.ts'
-import { internalsOf } from '../../server/adapters/internals.ts'
 import { createOriginReader } from '../../server/adapters/web/url-origin.ts'
 import { WebRequest } from '../../server/adapters/web/web-request.ts'
 import { bodyTooLarge } from '../../server/request/body.ts'
 import { toIncoming } from '../upstream/fetch-transport.ts'
 import { addHeaders } from './headers.ts'
-import type { InsideApp, InsideOptions } from './options.ts'
+import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
 
@@ -37,13 +39,13 @@ export interface HonoInsideOptions<E extends Env> extends InsideOptions<Context<
  * @example
  * app.use(inside(versions, { app, version: (c) => c.get('account')?.apiVersion }))
  *
- * @throws `TypeError` for anything but an application of Octavo.
+ * @throws `TypeError` for anything but an application of Octavo, `DefinitionError` for options that cannot be used.
  */
 export function inside<E extends Env = Env>(
   app: InsideApp,
   options: HonoInsideOptions<E> = {},
 ): MiddlewareHandler<E> {
-  const { start, settings } = internalsOf(app, 'inside')
+  const { start, settings } = openInside(app, options, APP)
   const originOf = createOriginReader()
   return async (c, next) => {
     if (SEEN in c.req.raw) return next()
@@ -66,6 +68,8 @@ export function inside<E extends Env = Env>(
     c.res = sent
   }
 }
+
+const APP: Rules = { app: [(value) => isObject(value) && 'fetch' in value, 'your application of Hono'] }
 
 /** Marks requests that were converted, which is done once. */
 const SEEN: unique symbol = Symbol('octavo.inside')

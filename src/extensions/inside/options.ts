@@ -1,3 +1,6 @@
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
+import { isFunction } from '../../base/values.ts'
+import { internalsOf, type AppInternals } from '../../server/adapters/internals.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
 
 /** An application of Octavo whose routes forward to `host`. */
@@ -7,4 +10,12 @@ export type InsideApp = Pick<EdgeApp, 'fetch'>
 export interface InsideOptions<C> {
   /** The version of a request that names none, such as the one of its account. `undefined` leaves it to `defaultVersion`. */
   readonly version?: (context: C) => string | undefined
+}
+
+const VERSION: Rules = { version: [isFunction, 'a function that returns a version'] }
+
+/** Checks the options of `inside`. Returns the internals of the application. @throws `DefinitionError`, `TypeError` for no application. */
+export function openInside(app: InsideApp, options: object, rules: Rules = {}): AppInternals {
+  checkOptions('inside', options, { ...VERSION, ...rules }, [])
+  return internalsOf(app, 'inside')
 }
