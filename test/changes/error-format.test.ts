@@ -13,6 +13,7 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import { defineVersionChange, defineVersions, model, reformatErrors, reshape } from 'octavo/changes'
+import { checkHistory } from 'octavo/testing'
 import { createClient, ProblemError } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
@@ -165,6 +166,12 @@ describe('an error format of an older version', () => {
     assert.ok(ProblemError.isFrom<typeof app, '3'>(third))
     expectTypeOf(third.data.error.message).toEqualTypeOf<string>()
     assert.equal(third.data.error.message, 'Ann has it')
+  })
+})
+
+describe('a history with an error format', () => {
+  it('is checked, its model included', () => {
+    assert.deepEqual(checkHistory(history), [])
   })
 })
 
