@@ -159,6 +159,7 @@ describe('fields that existed only in older versions', () => {
   })
 })
 
+const noSize = (): object => ({ size: null })
 const wrapTrees = (trees: unknown): object => ({ trees })
 
 describe('rules for new clients alone', () => {
@@ -250,6 +251,21 @@ describe('rules for new clients alone', () => {
       ['RuleZip', 9],
       ['RuleZipResult', 9],
     ])
+  })
+
+  it('leave the wrappers that parts put around a field', async () => {
+    const Sized = model('RuleSize', { size: z.int().max(9) })
+    const Nullable = derive(Sized, (sized) => sized.extend({ size: sized.shape.size.nullable() }))
+    const wider = [loose(reshape)({ of: Sized, fields: { size: { was: z.int(), accepted: true } } })]
+    const { app } = open({
+      models: { Sized },
+      change: wider,
+      body: Sized,
+      response: Nullable,
+      answers: noSize,
+    })
+    for (const version of ['2', '1'])
+      assert.deepEqual(await send(app, version, { size: 1 }), { status: 200, body: { size: null } })
   })
 
   it('are not met in parts, lists and stored values', async () => {

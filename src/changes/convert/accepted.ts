@@ -77,6 +77,8 @@ function withAccepted(field: Schema, accepted: readonly Schema[]): Schema {
   const isAll =
     only !== undefined &&
     accepted.length === 1 &&
+    // a part may have put a wrapper around it
+    defOf(field).type === defOf(only).type &&
     isNarrower(field, only) &&
     !isNarrower(only, field) &&
     takesAbsent(only) === takesAbsent(field)
