@@ -23,8 +23,10 @@ export interface ChangeConcern {
   readonly models: readonly string[]
   /** The ids that documents have for operations of the routes that it reaches. */
   readonly operationIds: readonly string[]
-  /** The names of the fields, parameters and headers that it describes, older ones included. */
+  /** The names of the fields, parameters, headers and errors that it describes, older ones included. */
   readonly names: readonly string[]
+  /** Where operations in documents differ by what it describes as a whole, such as `requestBody`. The operation itself is an empty text. */
+  readonly places: readonly string[]
 }
 
 /** Adds its internals to a history, where no loop and no log shows them. */

@@ -4,25 +4,18 @@ import {
   definitionLocation as definedAt,
   type DefinitionProblem,
 } from '../base/definition-error.ts'
-import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
+import type { ChangeUse } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
-import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
-import { baseOf, modelOf, type AnyChange } from './chain.ts'
+import type { Schema } from '../schema/schema.ts'
+import { baseOf, type AnyChange } from './chain.ts'
 import { historyProblems, type SpelledVersion } from './check-history.ts'
 import type { VersionChange } from './change.ts'
-import {
-  createExpand,
-  toAges,
-  versionIndexOf,
-  operationsOf,
-  toReached,
-  ageOf,
-  type HistoryParts,
-} from './expand.ts'
+import { createExpand, toAges, versionIndexOf, ageOf, type HistoryParts } from './expand.ts'
+import { toConcerns } from './check/concerns.ts'
 import { createMigrate } from './migrate-value.ts'
-import { withHistoryInternals, type ChangeConcern } from './internals.ts'
+import { withHistoryInternals } from './internals.ts'
 import { webhookNameProblems } from './operations/webhook-names.ts'
-import { modelName, type AnyModel } from './model.ts'
+import type { AnyModel } from './model.ts'
 import { createErrorsBefore } from './operations/errors-before.ts'
 import { createPlans } from './convert/plans.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
@@ -237,54 +230,4 @@ function newestFirst(
   }
   for (const change of unsorted.toSorted((a, b) => (indices.get(a) ?? 0) - (indices.get(b) ?? 0))) add(change)
   return [...sorted]
-}
-
-/** Lists the subjects of the changes of versions, newest first. Changes that are internal or not released are left out. */
-function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
-  const operations = operationsOf(parts.changes)
-  const newest = new Set(routes.map((route) => route.newest ?? route))
-  const reached = [...newest]
-    .filter(({ includeInSchema }) => includeInSchema)
-    .map((route) => toReached(route, operations, parts.plans))
-  return parts.changes.flatMap((change, order): readonly ChangeConcern[] => {
-    const version = parts.versions[versionIndexOf(change, parts)]
-    if (version === undefined || change.internal === true) return []
-    const { id, title, description } = change
-    const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])
-    const operationIds = reached
-      .filter(({ orders }) => orders.includes(order))
-      .flatMap(({ route: { operationId, name, methods } }) => {
-        const operation = operationId ?? name
-        return methods.length === 1
-          ? [operation]
-          : methods.map((method) => `${operation}.${method.toLowerCase()}`)
-      })
-    return [
-      {
-        version,
-        id,
-        title,
-        description,
-        models: [...new Set(models)],
-        operationIds: [...new Set(operationIds)],
-        names: [...new Set(change.change.flatMap(namesIn))],
-      },
-    ]
-  })
-}
-
-/** The newest and older names in a part of a change. */
-function namesIn(part: unknown): readonly string[] {
-  const { fields, query, headers, cookies, response, input, webhook, name, events } = toRecord(part)
-  const moved = Object.values(toRecord(toRecord(input)['was'])).map((was) =>
-    isSchema(was) ? objectShape(was) : {},
-  )
-  const renamed = isString(webhook) ? { [webhook]: name } : {}
-  const named = [fields, query, headers, cookies, toRecord(response)['headers'], events, renamed]
-  return [...named, ...moved].flatMap((each) =>
-    Object.entries(toRecord(each)).flatMap(([newest, field]) => [
-      newest,
-      ...[toRecord(field)['was']].filter(isString),
-    ]),
-  )
 }

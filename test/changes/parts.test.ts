@@ -239,8 +239,9 @@ describe('rules for new clients alone', () => {
     const [newest, older] = ['2', '1'].map((version) => {
       const { schemas } = Object(app.openapi({ version })).components
       return Object.entries(schemas).flatMap(([name, shown]) => {
-        const zip = Object(shown).properties?.zip
-        return zip === undefined ? [] : [[name, zip.maxLength]]
+        const { properties, $ref } = Object(shown)
+        assert.equal($ref, undefined)
+        return properties?.zip === undefined ? [] : [[name, properties.zip.maxLength]]
       })
     })
     assert.deepEqual(newest, [

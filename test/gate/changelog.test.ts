@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, defineProblem, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
@@ -327,6 +327,75 @@ describe('the differences of a change', () => {
     )
     assert.deepEqual(toPlaces(versions[0]?.findings ?? []), [' api-path-removed-without-deprecation'])
     assert.equal(versions[0]?.level, 'breaking')
+  })
+
+  it('are grouped under operations that describe bodies, inputs, addresses and errors as a whole', async () => {
+    const Page = z.object({ items: z.array(z.string()), next: z.string().nullable() })
+    const Sold = defineProblem({ code: 'car_sold', status: 409, title: 'Sold' })
+    const moved = defineVersionChange({
+      version: '2',
+      title: 'Moved',
+      change: [
+        operation({ route: 'car.list', paged: { now: Page, was: z.array(z.string()), atMost: 9 } }),
+        operation({
+          route: 'car.create',
+          path: { was: '/garage' },
+          input: {
+            was: { headers: z.object({}), body: z.object({ car: z.string(), trace: z.string() }) },
+            up: ({ body }) => ({ headers: { 'x-trace': body.trace }, body: { name: body.car } }),
+          },
+        }),
+      ],
+    })
+    const named = defineVersionChange({
+      version: '2',
+      title: 'Named',
+      change: [
+        operation({ route: ['car.create', 'car.list'], errors: { car_sold: { was: 'sold', status: 410 } } }),
+      ],
+    })
+    const routes = [
+      {
+        method: 'GET',
+        name: 'list',
+        problems: [Sold],
+        input: { query: { cursor: z.string().optional() } },
+        response: { 200: Page },
+        handler: () => ({ items: [], next: null }),
+      },
+      {
+        method: 'POST',
+        name: 'create',
+        problems: [Sold],
+        input: { headers: { 'x-trace': z.string() }, body: z.object({ name: z.string() }) },
+        handler: () => 1,
+      },
+    ] as const
+    const described = serve(defineController({ name: 'car', prefix: '/cars', routes }), {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: {}, changes: [moved, named] }),
+      },
+    })
+    const { versions } = await read(described)
+    const rulesOf = (findings: readonly { readonly rule: string }[]) => findings.map(({ rule }) => rule)
+    assert.deepEqual(rulesOf(versions[0]?.findings ?? []), [])
+    assert.deepEqual(
+      versions[0]?.changes.map(({ id, findings }) => [id, [...new Set(rulesOf(findings))].toSorted()]),
+      [
+        [
+          'moved',
+          [
+            'new-required-request-parameter',
+            'new-required-request-property',
+            'request-property-removed',
+            'response-body-wrapped',
+            'route-moved',
+          ],
+        ],
+        ['named', ['response-problem-added', 'response-problem-removed']],
+      ],
+    )
   })
 
   it('have JSON before and after', async () => {

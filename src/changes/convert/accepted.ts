@@ -40,13 +40,17 @@ export function createWiden(
       schema,
       zod.lazy(() => toZod(copy)),
     )
-    const copy = mapSchema(schema, ({ member, key = '', schema: child }) => {
+    const mapped = mapSchema(schema, ({ member, key = '', schema: child }) => {
       const accepted = member === 'shape' ? acceptedIn(modelledFieldsOf(schema), key) : []
       return accepted.length === 0 ? widen(child) : withAccepted(child, accepted)
     })
     const { id } = metaOf(schema)
-    // documents show a name once
-    if (typeof id === 'string') withMeta(toZod(copy), schema, `${id}Result`)
+    // documents show a name once, and would show what is copied with its parent as one that refers to it
+    const copy = withMeta(
+      toZod(mapped).clone(toZod(mapped)._zod.def),
+      schema,
+      typeof id === 'string' ? `${id}Result` : undefined,
+    )
     copies.set(copy, schema)
     widened.set(schema, copy)
     widened.set(copy, copy)

@@ -11,8 +11,10 @@ interface SourceChange {
   readonly description: string
   readonly models: readonly string[]
   readonly operationIds: readonly string[]
-  /** The names of the fields, parameters and headers that it describes, older ones included. */
+  /** The names of the fields, parameters, headers and errors that it describes, older ones included. */
   readonly names: readonly string[]
+  /** Where operations differ by what it describes as a whole. The operation itself is an empty text. */
+  readonly places: readonly string[]
 }
 
 /** A version that a changelog is made from. */
@@ -142,7 +144,7 @@ function groupByCause(
   return groups
 }
 
-/** The change that names the difference, or else the only one that reaches the operation that differs. */
+/** The change that describes the place of the difference or names it, or else the only one that reaches the operation that differs. */
 function changeOfFinding(
   { schema = '', at, route, places }: Finding,
   changes: readonly SourceChange[],
@@ -154,7 +156,9 @@ function changeOfFinding(
       models.includes(schema) || models.includes(model) || operationIds.some((id) => routes.includes(id)),
   )
   const steps = at.split('/')
+  const isIn = (place: string): boolean => at === place || (place !== '' && at.startsWith(`${place}/`))
   return (
+    (schema === '' ? near.find(({ places: whole }) => whole.some(isIn)) : undefined) ??
     near.find(({ names }) => names.some((name) => steps.includes(name))) ??
     (schema === '' && near.length === 1 ? near[0] : undefined)
   )
