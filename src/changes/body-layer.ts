@@ -45,6 +45,7 @@ export function createToOlder(
     get isParsedFirst() {
       return whole !== undefined || isLoading || (plan !== undefined && isCompleted(schema, new Set()))
     },
+    isSeen: whole !== undefined,
     contentType: whole && { named: namedType(schema) },
   }
 }

@@ -51,6 +51,6 @@ export {
 export { asIs, fits } from './convert/fits.ts'
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
-export type { FieldExtra, LoadedExtra, ChangeExtra } from './convert/converter.ts'
+export type { FieldExtra, LoadedExtra, ChangeExtra, ResponseExtra } from './convert/converter.ts'
 export type { SpelledVersion } from './check-history.ts'
 export { defineVersions, type History, type VersionNames, type VersionsOptions } from './versions.ts'

@@ -49,7 +49,10 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
   const responses = new Map(
     [...route.responses].map(([key, schema]) => [
       key,
-      toBodyLayer(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
+      toSeen(
+        toBodyLayer(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
+        headers.some(({ downs }) => downs.length > 0),
+      ),
     ]),
   )
   const only = route.isOneResponse ? responses.get(route.status) : undefined
@@ -71,6 +74,11 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
     paged: createPagedLayer(route, applied),
     address,
   }
+}
+
+/** A body that functions of headers see as well. */
+function toSeen(body: BodyLayer, hasFunctions: boolean): BodyLayer {
+  return hasFunctions ? { ...body, isSeen: true, isParsedFirst: true } : body
 }
 
 /** Runs a conversion, whose errors name the route and the change that fails. */
@@ -106,8 +114,8 @@ function toItems(route: ResolvedRoute, age: number, plans: Plans): VersionLayer[
 
 /** A body whose errors name the route and the change that fails. A value that is not there is not converted. */
 export function toBodyLayer(route: Pick<ResolvedRoute, 'label'>, conversion: BodyConversion): BodyLayer {
-  const { schema, toOlder, isParsedFirst, contentType } = conversion
-  const body = { schema, toOlder: undefined, isParsedFirst, contentType }
+  const { schema, toOlder, isParsedFirst, isSeen, contentType } = conversion
+  const body = { schema, toOlder: undefined, isParsedFirst, isSeen, contentType }
   if (toOlder === undefined) return body
   const fail = (error: unknown): never => {
     throw failed(route, error)

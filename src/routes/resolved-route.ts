@@ -156,6 +156,8 @@ export interface BodyLayer {
   readonly toOlder: ((data: unknown, extra: LayerExtra) => Awaitable<unknown>) | undefined
   /** Whether data has to be parsed by the newest schema before it is converted. */
   readonly isParsedFirst: boolean
+  /** Whether functions of changes may see the result: those of headers its body, and those of the whole body its headers. */
+  readonly isSeen: boolean
   /** The media type that the schema of this version names, if the whole body is another one there. */
   readonly contentType: { readonly named: string | undefined } | undefined
 }
@@ -167,6 +169,15 @@ export interface OlderProblem {
   readonly body: object
 }
 
+/** A result in the newest version. */
+export interface SeenResult {
+  readonly status: number
+  /** The parsed body. */
+  readonly body: unknown
+  /** The headers of the result, by lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+}
+
 /**
  * The request for which values are converted. All calls for one request get the same object, because changes load data once for all of its
  * values. Functions of changes see `request` and `state`, which are not read before.
@@ -174,6 +185,8 @@ export interface OlderProblem {
 export interface LayerExtra {
   readonly request?: HttpRequest | undefined
   readonly state?: Record<string, unknown> | undefined
+  /** The newest result that the response is made of, if functions of changes may see it. */
+  readonly result?: SeenResult | undefined
   /** Stops what loads data. */
   readonly signal?: AbortSignal | undefined
   /** Returns the values of tokens, as the root module sees them. Without it, no change can load data. */

@@ -3,7 +3,7 @@ import { createValidator, type SchemaIssue } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise, isBoolean, isObject, isString } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import type { LayerExtra } from '../../routes/resolved-route.ts'
+import type { LayerExtra, SeenResult } from '../../routes/resolved-route.ts'
 
 /** The second argument of functions of changes. */
 export interface ChangeExtra {
@@ -11,6 +11,12 @@ export interface ChangeExtra {
   readonly request?: HttpRequest | undefined
   /** The `context.state` of that request. */
   readonly state?: Record<string, unknown> | undefined
+}
+
+/** The second argument of functions of responses. */
+export interface ResponseExtra extends ChangeExtra {
+  /** The body and headers of the newest version, as the handler returned them. `undefined` for errors that it threw, and outside of requests. */
+  readonly result?: Pick<SeenResult, 'body' | 'headers'> | undefined
 }
 
 /** The values for a change with `load`, with its result. */
@@ -26,7 +32,7 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
 }
 
 /** The values that a conversion reads besides its argument, and the listener for changes that alter something. */
-export interface Extra extends ChangeExtra {
+export interface Extra extends ResponseExtra {
   /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
   readonly altered?: ((change: string, isName?: boolean) => void) | undefined
   /** Gets the values that changes keep for the handler of a request. */
@@ -265,6 +271,10 @@ class RequestExtra implements Extra {
 
   get state(): Record<string, unknown> | undefined {
     return this.#given.state
+  }
+
+  get result(): SeenResult | undefined {
+    return this.#given.result
   }
 }
 

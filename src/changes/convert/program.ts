@@ -12,6 +12,7 @@ import {
   type Identified,
   type Converter,
   type ChangeExtra,
+  type ResponseExtra,
 } from './converter.ts'
 import type {
   NamedRegister,
@@ -113,6 +114,11 @@ function complete({ fallback, shaper }: Member, given: unknown, extra: Extra): u
 export function toldOf(extra: Extra): ChangeExtra {
   const { request, state, altered, loading } = extra
   return altered === undefined && loading === undefined ? extra : { request, state }
+}
+
+/** The same for functions of headers and whole bodies. */
+export function resultOf({ request, state, result }: Extra): ResponseExtra {
+  return { request, state, result }
 }
 
 /** The second argument of functions that get more than the request. */

@@ -5,11 +5,11 @@ import { isSameSchema, plainKind, schemasIn, shareTransform } from '../convert/c
 import {
   callBlamed,
   createMadeCheck,
-  type ChangeExtra,
+  type ResponseExtra,
   type Converter,
   type Identified,
 } from '../convert/converter.ts'
-import { toldOf } from '../convert/program.ts'
+import { resultOf } from '../convert/program.ts'
 import { absent, type Absent } from '../was.ts'
 import { PAGED_STATUS, pageItems } from './paged.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
@@ -20,7 +20,7 @@ export interface BodyChange {
   readonly change: Identified
   readonly now: Schema
   readonly was: Schema | Absent
-  readonly convert: ((value: unknown, extra: ChangeExtra) => unknown) | undefined
+  readonly convert: ((value: unknown, extra: ResponseExtra) => unknown) | undefined
   readonly narrowed: boolean
 }
 
@@ -200,5 +200,5 @@ function convertBody(
   extra: Parameters<Converter>[1],
 ): unknown {
   if (convert === undefined) return value
-  return callBlamed({ change, fields: ['body'] }, () => convert(value, toldOf(extra)))
+  return callBlamed({ change, fields: ['body'] }, () => convert(value, resultOf(extra)))
 }

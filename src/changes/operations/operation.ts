@@ -2,7 +2,7 @@ import type { AnyGuard } from '../../define/layers.ts'
 import type { AnyProblem } from '../../define/problem.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { Identified, ChangeExtra } from '../convert/converter.ts'
+import type { Identified, ChangeExtra, ResponseExtra } from '../convert/converter.ts'
 import type { Given } from '../../define/infer.ts'
 import type { OutputOf, Schema } from '../../schema/schema.ts'
 import type { Absent, Paired, Said, Was } from '../was.ts'
@@ -61,7 +61,7 @@ export type HeadersWere = Readonly<
       /** A schema, `absent` or a name. */
       readonly was: Was
       /** From the newest version to the older one. */
-      readonly down?: (now: unknown, extra: ChangeExtra) => unknown
+      readonly down?: (now: unknown, extra: ResponseExtra) => unknown
     }
   >
 >
@@ -87,7 +87,7 @@ export interface AnswerWas<N = Schema, W = Schema> {
   /** From the newest version to the older one. */
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: ChangeExtra,
+    extra: ResponseExtra,
   ) => [Schema] extends [W] ? unknown : Given<W>
 }
 

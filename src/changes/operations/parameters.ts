@@ -17,7 +17,7 @@ import {
   type Identified,
   type Converter,
 } from '../convert/converter.ts'
-import { toldOf } from '../convert/program.ts'
+import { resultOf, toldOf } from '../convert/program.ts'
 
 export interface SourceConverter {
   /** That of models. */
@@ -253,7 +253,7 @@ export function toHeaders(applied: readonly AppliedOperation[]): readonly Header
     else if (isSchema(was)) Object.assign(header, { name: header.name ?? now, schema: was })
     if (down !== undefined)
       header.downs.push((value, extra) => {
-        const made = down(value, toldOf(extra))
+        const made = down(value, resultOf(extra))
         if (extra.altered !== undefined && differs(value, made)) extra.altered(change)
         return made
       })

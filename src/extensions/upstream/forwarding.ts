@@ -143,7 +143,8 @@ export function toForwardPlan(
 }
 
 function convertsResponse({ layer }: ResolvedRoute, status: number): boolean {
-  return layer?.response(status)?.toOlder !== undefined
+  const body = layer?.response(status)
+  return body !== undefined && (body.toOlder !== undefined || body.isSeen)
 }
 
 function toHeaderSettings(

@@ -27,6 +27,7 @@ import type {
   LayerExtra,
   MigrateValue,
   OlderProblem,
+  SeenResult,
 } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -147,6 +148,8 @@ export class RequestContext implements SessionContext, LayerExtra {
   versionInPath = false
   /** The error in the version of the request that the response has already. Without room in requests that need none. */
   declare olderProblem?: OlderProblem
+  /** The newest result, if functions of changes may see it. Without room in requests that need none. */
+  declare result?: SeenResult | undefined
   /** The ids of the changes that altered the request or its response so far, if something asks for them. */
   declare alteredBy?: Set<string>
   /** Values that changes keep of the older request. Without room in requests that need none. */

@@ -262,6 +262,8 @@ function convertRest(
   context: RequestContext,
 ): FinishedResponse {
   try {
+    // an error is none of the result before it
+    if (context.result !== undefined && context.result.status !== response.status) context.result = undefined
     headers?.(response.headers, context)
   } catch (error) {
     throw toFailed(context, error)

@@ -27,6 +27,7 @@ export function createSendConverted(conversion: ResultConversion, checks: Checks
   const sendParsed: Send = (status, headers, data, context) => {
     const body = layer.response(status)
     if (body === undefined) return toData(status, headers, data, context, true)
+    if (body.isSeen) context.result = { status, body: data, headers }
     const converted = convertBody(conversion, body, data, context)
     return isPromise(converted)
       ? converted.then((settled) => sendBody(body, status, headers, settled, context))
