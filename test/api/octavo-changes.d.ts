@@ -25,7 +25,7 @@ type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
 export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: ChangeExtra,
+    extra: ResponseExtra,
   ) => [Schema] extends [W] ? unknown : Given<W>
   readonly now: N
   readonly was: W
@@ -248,7 +248,7 @@ export type HeadersWere = Readonly<
   Record<
     string,
     {
-      readonly down?: (now: unknown, extra: ChangeExtra) => unknown
+      readonly down?: (now: unknown, extra: ResponseExtra) => unknown
       readonly was: Was
     }
   >
@@ -819,6 +819,15 @@ type ReshapeUp<Sh, W, O> = O extends true
     : {
         readonly up: unknown
       }
+
+export interface ResponseExtra extends ChangeExtra {
+  readonly result?:
+    | {
+        readonly body: unknown
+        readonly headers: Readonly<Record<string, string | readonly string[]>>
+      }
+    | undefined
+}
 
 type Restrict<W, Sub, Sh, P> = W extends unknown
   ? {

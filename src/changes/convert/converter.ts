@@ -16,7 +16,14 @@ export interface ChangeExtra {
 /** The second argument of functions of responses. */
 export interface ResponseExtra extends ChangeExtra {
   /** The body and headers of the newest version, as the handler returned them. `undefined` for errors that it threw, and outside of requests. */
-  readonly result?: Pick<SeenResult, 'body' | 'headers'> | undefined
+  readonly result?:
+    | {
+        /** The parsed body. */
+        readonly body: unknown
+        /** The headers, by lower-case name. */
+        readonly headers: Readonly<Record<string, string | readonly string[]>>
+      }
+    | undefined
 }
 
 /** The values for a change with `load`, with its result. */
