@@ -32,8 +32,7 @@ interface ErrorBody {
  */
 export function createErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
   const toBody = format === undefined ? toProblem : createFormat(format)
-  return (error, context, older) => {
-    if (format === undefined && older === undefined) return problemResponse(error)
+  const write: WriteError = (error, context, older) => {
     let contentType: string
     let text: string
     try {
@@ -48,6 +47,9 @@ export function createErrorWriter(format: ErrorFormat | undefined, logger: Logge
     }
     return toErrorResponse(error, contentType, text)
   }
+  if (format !== undefined) return write
+  return (error, context, older) =>
+    older === undefined ? problemResponse(error) : write(error, context, older)
 }
 
 function createFormat(

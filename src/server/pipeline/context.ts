@@ -257,7 +257,10 @@ export class RequestContext implements SessionContext, LayerExtra {
 
   /** Writes the response to an error. Throws if the error holds what cannot be sent. */
   writeError(error: HttpError): FinishedResponse {
-    return this.#services.settings.writeError(error, this, this.errorsBefore?.(error.status))
+    const { settings, errorsBefore } = this.#services
+    return errorsBefore === undefined
+      ? settings.writeError(error, this)
+      : settings.writeError(error, this, this.errorsBefore?.(error.status))
   }
 
   /** Handlers destructure their context, so its functions are getters: they work without it. */
