@@ -174,7 +174,7 @@ describe('findings become changes', () => {
     const error = (name: string): Shown => ({ status: 404, response: object({ [name]: TEXT }) })
     const known = {
       models: [{ name: 'User', fields: [{ name: 'id', isOptional: false }] }],
-      objects: [{ route: 'user.save', place: 'response 200', model: 'User', fields: ['id'] }],
+      objects: [{ route: 'user.save', place: 'response 200', model: 'User', fields: ['id'], isRest: false }],
     }
     const { drafts, unwritten } = draftsOf(error('why'), error('reason'), known, 'warning')
     assert.deepEqual(drafts, [])
@@ -195,21 +195,51 @@ describe('findings become changes', () => {
     )
   })
 
-  it('a part that lacks a removed field is named by its export, or told', () => {
-    const part = (exported?: string): Partial<KnownApp> => ({
+  describe('a part of a model that lost a field', () => {
+    const part = (isRest: boolean, exported?: string): Partial<KnownApp> => ({
       models: [{ name: 'User', fields: ['id', 'age'].map((name) => ({ name, isOptional: false })) }],
-      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'], exported }],
+      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'], isRest, exported }],
     })
-    const was = { user: object({ id: TEXT, age: TEXT, note: TEXT }), body: object({ age: TEXT, note: TEXT }) }
-    const now = { user: object({ id: TEXT, age: TEXT }), body: object({ age: TEXT }) }
-    const named = draftsOf(was, now, part('NewUser'))
-    assert.deepEqual(
-      named.drafts.map((draft) => draft.kind === 'model' && draft.applies),
-      [['NewUser']],
-    )
-    assert.deepEqual(named.unwritten, [])
-    const [left] = draftsOf(was, now, part()).unwritten
-    assert.match(left?.why ?? '', /^it is a part of User: export it beside the model, and list it in applies/)
+    const [user, now] = [
+      object({ id: TEXT, age: TEXT, note: TEXT }),
+      { user: object({ id: TEXT, age: TEXT }), body: object({ age: TEXT }) },
+    ]
+    const had = { user, body: object({ age: TEXT, note: TEXT }) }
+    const lacked = { user, body: object({ age: TEXT }) }
+    const listsOf = ({ drafts }: Drafts): readonly unknown[] =>
+      drafts.map((draft) => draft.kind === 'model' && [draft.applies, draft.not])
+
+    it('is listed in applies if it was made by pick, and had the field', () => {
+      const named = draftsOf(had, now, part(false, 'NewUser'))
+      assert.deepEqual(listsOf(named), [[['NewUser'], undefined]])
+      assert.deepEqual(named.unwritten, [])
+      const [left] = draftsOf(had, now, part(false)).unwritten
+      assert.match(left?.why ?? '', /^a part of User had note: export it beside the model, .* in applies of/)
+    })
+
+    it('is listed in not if it was made by omit, and never had the field', () => {
+      const named = draftsOf(lacked, now, part(true, 'NewUser'))
+      assert.deepEqual(listsOf(named), [[undefined, ['NewUser']]])
+      assert.deepEqual(named.unwritten, [])
+      const [left] = draftsOf(lacked, now, part(true)).unwritten
+      assert.match(left?.why ?? '', /^a part of User never had note: export it .* in not of the change/)
+    })
+
+    it('is in no list otherwise', () => {
+      for (const [was, isRest] of [
+        [had, true],
+        [lacked, false],
+      ] as const) {
+        const named = draftsOf(was, now, part(isRest, 'NewUser'))
+        assert.deepEqual(listsOf(named), [[undefined, undefined]])
+        assert.deepEqual(named.unwritten, [])
+      }
+    })
+
+    it('is in no list if its route is new', () => {
+      const named = draftsOf(lacked, now, { ...part(true, 'NewUser'), routes: [] })
+      assert.deepEqual(listsOf(named), [[undefined, undefined]])
+    })
   })
 
   it('what breaks nobody is left out', () => {
@@ -227,7 +257,7 @@ describe('findings become changes', () => {
 
   it('parts of models count by the fields that they have, and what PATCH leaves out is not optional', () => {
     const known: Partial<KnownApp> = {
-      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'] }],
+      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'], isRest: false }],
     }
     const [was, now] = [{ type: 'integer' }, TEXT]
     const { drafts } = draftsOf(
@@ -272,7 +302,7 @@ describe('findings become changes', () => {
         objects: models.flatMap(({ name, fields }) =>
           places
             .map((place) => (name === 'User' ? place : `${place}.pet`))
-            .map((place) => ({ route: 'user.save', place, model: name, fields })),
+            .map((place) => ({ route: 'user.save', place, model: name, fields, isRest: false })),
         ),
       }
     }
@@ -393,7 +423,7 @@ describe('findings become changes', () => {
     const text = [{ in: 'query', name: 'sort', schema: { type: 'integer' } }]
     const known: Partial<KnownApp> = {
       models: [{ name: 'User', fields: [{ name: 'sort', isOptional: true }] }],
-      objects: [{ route: 'user.save', place: 'query', model: 'User', fields: ['sort'] }],
+      objects: [{ route: 'user.save', place: 'query', model: 'User', fields: ['sort'], isRest: false }],
     }
     const { drafts } = draftsOf({ parameters: number }, { parameters: text }, known)
     assert.deepEqual(

@@ -66,7 +66,9 @@ export function toChangeText(draft: ChangeDraft, given: ChangeWriting): ChangeTe
     models: [
       // what was only looked at is in no text
       ...[...models].filter((name) => new RegExp(String.raw`[ (\[]${name}\b`).test(body)),
-      ...(draft.kind === 'model' ? (draft.applies ?? []) : (draft.body?.names ?? [])),
+      ...(draft.kind === 'model'
+        ? [...(draft.applies ?? []), ...(draft.not ?? [])]
+        : (draft.body?.names ?? [])),
     ],
     usesZod: /\bz\./.test(body),
     guesses: fields.flatMap((field) => guessOf(field, draft, writing)),
@@ -112,7 +114,7 @@ function guessOf(field: FieldDraft, { kind }: ChangeDraft, { base }: ChangeWriti
     : []
 }
 
-function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: ChangeWriting): string {
+function reshapeText({ model, fields, applies = [], not = [] }: ModelDraft, writing: ChangeWriting): string {
   const conversions = toTurnings(writing)
   const up = upText(fields, conversions.up)
   const down = downText(fields, conversions.down)
@@ -127,6 +129,7 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Chang
     ...(up === undefined ? [] : [`up: ${up}`]),
     ...(down === undefined ? [] : [`down: ${down}`]),
     ...(applies.length === 0 ? [] : [`applies: [${applies.join(', ')}]`]),
+    ...(not.length === 0 ? [] : [`not: [${not.join(', ')}]`]),
     // what is filled in may lose more than it seems
     ...(lossy.length === 0 ? [] : [`lossy: [${lossy.join(', ')}]`]),
   ]

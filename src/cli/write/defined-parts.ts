@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
 import { childrenOf, defOf, isSchema, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
+import { isRest, modelBehind } from '../../changes/model.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
 import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
 import type { App } from '../../server/app/app.ts'
@@ -103,11 +104,14 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     models: [...models.values()],
     parts: [...new Set(all.map(({ schema }) => exported.get(schema)))].filter((part) => part !== undefined),
     objects: all.flatMap(({ route, position, schema }) =>
-      [...chains.values()].flatMap(({ name, fieldIds }) => {
+      [...chains.values()].flatMap(({ name, model, fieldIds }) => {
         const own = new Set(modelledFieldsOf(schema).fieldIds.values())
         const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
         const part = exported.get(schema)?.name
-        return fields.length === 0 ? [] : [{ route, place: position, model: name, fields, exported: part }]
+        const object = { route, place: position, model: name, fields, exported: part }
+        return fields.length === 0
+          ? []
+          : [{ ...object, isRest: schema !== model && modelBehind(schema) === model && isRest(schema) }]
       }),
     ),
     routes: routes().map((route) => {

@@ -30,8 +30,10 @@ export interface ModelDraft {
   readonly kind: 'model'
   readonly model: string
   readonly fields: readonly FieldDraft[]
-  /** The names of parts that lack a removed field for another reason than the model does. */
+  /** The names of parts that had a removed field, and get it by their names alone. */
   readonly applies?: readonly string[]
+  /** The names of parts that never had a removed field, and would get it. */
+  readonly not?: readonly string[]
 }
 
 /** The sources of a request whose members an operation describes. */
@@ -114,6 +116,8 @@ export interface KnownObject {
   readonly place: string
   readonly model: string
   readonly fields: readonly string[]
+  /** Whether it is a part that gets the removed fields of the model, such as one that `omit` made. */
+  readonly isRest: boolean
   /** The name under which its file exports its schema, if that is known. */
   readonly exported?: string | undefined
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { pickAt, pointerSteps } from '../json.ts'
+import { operationsById, pickAt, pointerSteps } from '../json.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
 import { toFieldDrafts, type DifferingField } from './field-drafts.ts'
@@ -45,7 +45,7 @@ export function toDrafts(
     else if (route === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else routes.set(route, [...(routes.get(route) ?? []), placed])
   }
-  const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own, pair.known.isNoted))
+  const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own, pair))
   const ofRoutes = [...routes].map(([route, own]) => toRouteDrafts(route, own, pair))
   return {
     drafts: [
@@ -67,14 +67,14 @@ interface ModelFinding extends PlacedFinding {
 function toModelDrafts(
   model: KnownModel,
   found: readonly ModelFinding[],
-  isNoted?: boolean,
+  pair: ComparedApp,
 ): { readonly drafts: readonly ModelDraft[]; readonly unwritten: readonly Unwritten[] } {
   const failing = found.filter(({ differing }) => differing.isFailing)
   if (failing.length === 0) return { drafts: [], unwritten: [] }
   const fields = toFieldDrafts(
     model,
     found.map(({ differing }) => differing),
-    isNoted,
+    pair.known.isNoted,
   )
   const written = new Set(
     fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
@@ -83,15 +83,9 @@ function toModelDrafts(
   const [group, others] = [fields.filter(cameOrWent), fields.filter((field) => !cameOrWent(field))]
   const isOne = new Set(group.map(({ kind }) => kind)).size > 1
   const things = [...(isOne ? [group] : group.map((field) => [field])), ...others.map((field) => [field])]
-  const left = found.filter(({ differing }) => things.some((own) => isLeftOutOfPart(differing, own, model)))
+  const made = things.map((own) => toModelDraft(own, model, found, pair))
   return {
-    drafts: things.map((own) => {
-      const parts = left
-        .filter(({ differing: { field } }) => own.some(({ name }) => name === field))
-        .flatMap(({ differing }) => differing.objects.flatMap(({ exported = [] }) => exported))
-      const applies = parts.length === 0 ? {} : { applies: [...new Set(parts)] }
-      return { kind: 'model', model: model.name, fields: own, ...applies }
-    }),
+    drafts: made.map(({ draft }) => draft),
     unwritten: [
       ...failing
         .filter(({ differing }) => !written.has(differing.field))
@@ -100,30 +94,52 @@ function toModelDrafts(
           place,
           why: `the newest ${model.name} has no field ${differing.field}: edit the change that describes it, or add it to the model`,
         })),
-      ...left
-        .filter(({ differing }) => differing.objects.some(({ exported }) => exported === undefined))
-        .map(({ finding, place, differing }) => ({
-          finding,
-          place,
-          why: `it is a part of ${model.name}: export it beside the model, and list it in applies of the change that restores ${differing.field}`,
-        })),
+      ...made.flatMap(({ unwritten }) => unwritten),
     ],
   }
 }
 
-function cameOrWent({ kind }: FieldDraft): boolean {
-  return kind === 'added' || kind === 'removed'
+/** Creates the draft of fields that are one thing. Parts that a change has to name are exported, or nothing can be written for them. */
+function toModelDraft(
+  own: readonly FieldDraft[],
+  model: KnownModel,
+  found: readonly ModelFinding[],
+  { base, known }: ComparedApp,
+): { readonly draft: ModelDraft; readonly unwritten: readonly Unwritten[] } {
+  const draft: ModelDraft = { kind: 'model', model: model.name, fields: own }
+  const [only] = own
+  if (only?.kind !== 'removed' || own.length > 1) return { draft, unwritten: [] }
+  const here = found.filter(({ differing }) => differing.field === only.name)
+  const had = new Set(here.flatMap(({ differing }) => differing.objects))
+  const older = operationsById(Object(base))
+  const names = new Set(
+    known.routes.filter(({ operationId }) => older.has(operationId)).map(({ name }) => name),
+  )
+  const parts = {
+    // a change comes to such a part only if it names it
+    applies: [...had].filter(({ isRest, fields }) => !isRest && fields.length < model.fields.length),
+    not: known.objects.filter(
+      (object) => object.model === model.name && object.isRest && names.has(object.route) && !had.has(object),
+    ),
+  }
+  const exported = Object.entries(parts).flatMap(([list, objects]) => {
+    const each = [...new Set(objects.flatMap((object) => object.exported ?? []))]
+    return each.length === 0 ? [] : [[list, each]]
+  })
+  const unwritten = Object.entries(parts).flatMap(([list, objects]) =>
+    objects.some((object) => object.exported === undefined)
+      ? here.slice(0, 1).map(({ finding, place }) => ({
+          finding,
+          place,
+          why: `a part of ${model.name} ${list === 'not' ? 'never had' : 'had'} ${only.name}: export it beside the model, and list it in ${list} of the change that restores ${only.name}`,
+        }))
+      : [],
+  )
+  return { draft: { ...draft, ...Object.fromEntries(exported) }, unwritten }
 }
 
-/** Whether a removed field was in a part of the model, to which a change comes only if it names the part. */
-function isLeftOutOfPart(
-  { field, objects }: DifferingField,
-  own: readonly FieldDraft[],
-  { fields }: KnownModel,
-): boolean {
-  const [only] = own
-  const isRemoved = own.length === 1 && only?.kind === 'removed' && only.name === field
-  return isRemoved && objects.some((object) => object.fields.length < fields.length)
+function cameOrWent({ kind }: FieldDraft): boolean {
+  return kind === 'added' || kind === 'removed'
 }
 
 const PLACES = new Map([
