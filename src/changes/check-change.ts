@@ -17,6 +17,7 @@ import {
   isRecord,
   isString,
   isNonEmptyString,
+  toRecord,
 } from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { isWebhookName } from './operations/webhook-names.ts'
@@ -119,6 +120,7 @@ export function changeKinds(change: Readonly<Record<string, unknown>>): readonly
       change: 'a list of reshapes and operations',
     }),
     ...list.flatMap((part) => partKinds(where, part)),
+    ...keptTwice(where, list),
   ].map((problem) => atDefinition({ ...problem, code: 'invalid_change' }, change))
 }
 
@@ -196,6 +198,23 @@ function operationKinds(where: string, part: Readonly<Record<string, unknown>>):
 }
 
 type Found = readonly DefinitionProblem[]
+
+/** Lists names that several reshapes keep. A handler would get one of the values. */
+function keptTwice(where: string, parts: readonly unknown[]): Found {
+  const names = parts.flatMap((part) =>
+    Object.entries(toRecord(toRecord(part)['fields'])).flatMap(([name, field]) =>
+      toRecord(field)['kept'] === true ? [name] : [],
+    ),
+  )
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  return [...twice].map((name) =>
+    wrong(
+      where,
+      `two reshapes keep ${name}, and context.kept has one of them`,
+      'describe one of them in a change of its own',
+    ),
+  )
+}
 
 /** Lists the mistakes of values that are accepted as they are. */
 function acceptedProblems(where: string, field: Readonly<Record<string, unknown>>, name: string): Found {

@@ -376,6 +376,26 @@ describe('values that only older requests carry', () => {
     assert.deepEqual(await ask({ text: 'b' }), { language: 'en' })
   })
 
+  it('have names that no other reshape of the change keeps', () => {
+    const language = { language: { was: z.string().optional(), kept: true } }
+    const [Ask, Answer] = [
+      model('NamedAsk', { text: z.string() }),
+      model('NamedAnswer', { text: z.string() }),
+    ]
+    const asked = loose(defineVersionChange)({
+      version: '2',
+      title: 'Texts have no language',
+      change: [
+        loose(reshape)({ of: Ask, fields: language }),
+        loose(reshape)({ of: Answer, fields: language }),
+      ],
+    })
+    assert.throws(
+      () => defineVersions({ versions: ['2', '1'], models: { Ask, Answer }, changes: [asked] }),
+      /two reshapes keep language, and context\.kept has one of them\. Describe one of them in a change of its own/,
+    )
+  })
+
   it('are refused where a request has several of them', async () => {
     for (const body of [z.array(Invite), z.object({ invite: Invite })])
       await assert.rejects(

@@ -65,6 +65,11 @@ const NOTHING: DefinedParts = {
   isNoted: false,
 }
 
+/** Whether a schema is a part of a model that gets its removed fields. */
+function getsRemoved(schema: Schema, model: Schema): boolean {
+  return schema !== model && modelBehind(schema) === model && isRest(schema)
+}
+
 /** Reads what an application defines. */
 export async function readDefinitions(app: App): Promise<DefinedParts> {
   const { versioning, routes } = internalsOf(app, 'octavo check --write')
@@ -108,10 +113,10 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
         const own = new Set(modelledFieldsOf(schema).fieldIds.values())
         const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
         const part = exported.get(schema)?.name
-        const object = { route, place: position, model: name, fields, exported: part }
+        const gets = getsRemoved(schema, model)
         return fields.length === 0
           ? []
-          : [{ ...object, isRest: schema !== model && modelBehind(schema) === model && isRest(schema) }]
+          : [{ route, place: position, model: name, fields, isRest: gets, exported: part }]
       }),
     ),
     routes: routes().map((route) => {
