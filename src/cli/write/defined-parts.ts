@@ -122,12 +122,8 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     routes: routes().map((route) => {
       const { name, operationId = name, pattern, prefix } = route
       const path = pattern.text.slice(prefix.length) || '/'
-      return {
-        name,
-        operationId,
-        path,
-        bodies: toBodies(route, new Map([...exported, ...models]), parts.changes),
-      }
+      const bodies = toBodies(route, new Map([...exported, ...models]), parts.changes)
+      return { name, operationId, path, bodies }
     }),
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
     isNoted: areNoted([...models.keys(), ...all.map(({ schema }) => schema)].filter(isSchema)),
