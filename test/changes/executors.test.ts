@@ -180,7 +180,8 @@ describe('a history', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 6, includeErrorInReport: true },
+      // a seed of its own, as random cases of the gate have; `fuzz:history` tries others
+      { numRuns: 6, seed: 47, includeErrorInReport: true },
     )
   })
 })
