@@ -29,9 +29,17 @@ export function createUnionProblems(plans: Plans): UnionProblems {
     states.set(key, found)
     return found
   }
+  const unionsIn = new Map<Schema, readonly Schema[]>()
+  const find = (schema: Schema): readonly Schema[] => {
+    const unions =
+      unionsIn.get(schema) ??
+      (plans.reachOf(schema).length === 0 ? [] : [...schemasIn(schema)].filter(isUnion))
+    unionsIn.set(schema, unions)
+    return unions
+  }
   return (route, states) =>
     positionsOf(route, 'input.').flatMap(({ position, schema, isSent }) => {
-      const unions = plans.reachOf(schema).length === 0 ? [] : [...schemasIn(schema)].filter(isUnion)
+      const unions = find(schema)
       const state = states.find(({ age }) => unions.some((union) => isKnown(union, age, isSent)))
       if (state === undefined) return []
       const problem: DefinitionProblem = {

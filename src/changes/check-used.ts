@@ -199,31 +199,56 @@ export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): r
   })
 }
 
-/** The defaults that no change can convert into those of an older version. A default is converted once, so that this is known at the start. */
-export function defaultProblems(
+/**
+ * Creates the function that lists the defaults of a route that no change can convert into those of an older version. Each is converted once
+ * for each change that reaches it, whatever routes and versions have it.
+ */
+export function createDefaultProblems({
+  defaultsIn,
+  planOf,
+  reachOf,
+}: Plans): (
   route: ResolvedRoute,
   states: readonly { readonly age: number }[],
-  { defaultsIn, planOf }: Plans,
-): readonly DefinitionProblem[] {
-  const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
-  const defaults = schemas.flatMap((schema) => [...defaultsIn(schema)])
-  if (defaults.length === 0) return []
-  return states.flatMap(({ age }) =>
-    defaults.flatMap((schema) => {
-      try {
-        planOf(schema, age)
-        return []
-      } catch (error) {
-        const problem: DefinitionProblem = {
-          code: 'invalid_change',
-          where: route.label,
-          message: `a default cannot be converted into that of an older version: ${reasonOf(error)}`,
-          fix: 'correct the change, or write a default that it can convert',
-        }
-        return [atDefinition(problem, ...route.definitions)]
+) => readonly DefinitionProblem[] {
+  const reasons = new Map<Schema, Map<number, string | undefined>>()
+  const convert = (schema: Schema, age: number): string | undefined => {
+    const { innerType, defaultValue } = defOf(schema)
+    const inner = schemaOf(innerType)
+    // most defaults are empty lists, which no change converts
+    if (Array.isArray(defaultValue) && defaultValue.length === 0) return undefined
+    try {
+      if (inner !== undefined) planOf(inner, age)?.down(defaultValue, {})
+      return undefined
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+  const reasonsIn = (schema: Schema, states: readonly { readonly age: number }[]): readonly string[] => {
+    const known = reasons.get(schema) ?? new Map<number, string | undefined>()
+    reasons.set(schema, known)
+    const reach = reachOf(schema)
+    let count = 0
+    return states.flatMap(({ age }) => {
+      while ((reach[count] ?? Infinity) < age) count++
+      if (!known.has(count)) known.set(count, convert(schema, age))
+      return known.get(count) ?? []
+    })
+  }
+  return (route, states) => {
+    const schemas = new Set([...route.sources.map(({ schema }) => schema), ...sentBy(route)])
+    const defaults = new Set([...schemas].flatMap((schema) => [...defaultsIn(schema)]))
+    const found = new Set([...defaults].flatMap((schema) => reasonsIn(schema, states)))
+    return [...found].map((reason) => {
+      const problem: DefinitionProblem = {
+        code: 'invalid_change',
+        where: route.label,
+        message: `a default cannot be converted into that of an older version: ${reason}`,
+        fix: 'correct the change, or write a default that it can convert',
       }
-    }),
-  )
+      return atDefinition(problem, ...route.definitions)
+    })
+  }
 }
 
 function reasonOf(error: unknown): string {

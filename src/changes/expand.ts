@@ -14,8 +14,8 @@ import type { AnyChange } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import { createUnionProblems } from './check-unions.ts'
 import {
+  createDefaultProblems,
   createSchemaProblems,
-  defaultProblems,
   keptProblems,
   messageProblems,
   noteUsed,
@@ -109,6 +109,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     const statesOf = createStatesOf(parts)
     const schemaProblems = createSchemaProblems(plans)
     const unionProblems = createUnionProblems(plans)
+    const defaultProblems = createDefaultProblems(plans)
     const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
       const reached = reachedBy.get(route)
@@ -116,7 +117,11 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
       noteUsed(reached, own, parts, used)
       const states = statesOf(own, reached.orders)
       if (reached.orders.length > 0)
-        problems.push(...schemaProblems(reached), ...unionProblems(route, states))
+        problems.push(
+          ...schemaProblems(reached),
+          ...unionProblems(route, states),
+          ...defaultProblems(route, states),
+        )
       return [...writeOut(reached, states, parts, problems), ...inOtherVersions(route, own, known)]
     })
     const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
@@ -267,11 +272,6 @@ function writeOut(
     ...inputProblems(route, applied),
     ...parameterProblems(route, applied, planOf),
     ...keptProblems(route, parts.plans),
-    ...defaultProblems(
-      route,
-      states.filter(({ count }) => count > 0),
-      parts.plans,
-    ),
   )
   let operated: OperatedRoute | undefined
   return states.map(({ count, age, version }): ResolvedRoute => {

@@ -56,6 +56,74 @@ describe('a history: its cost', () => {
   })
 })
 
+describe('the start of an application with many versions', () => {
+  it('makes no older schema, and requests make those of their version once', async (t) => {
+    const made = t.mock.method(z.globalRegistry, 'add')
+    for (const [count, routeCount] of [
+      [5, 2],
+      [60, 30],
+    ] as const) {
+      const { app, oldest } = manyVersions(count, routeCount)
+      made.mock.resetCalls()
+      await app.ready()
+      assert.equal(made.mock.callCount(), 0, `${count} versions of ${routeCount} routes`)
+      const ask = async (url: string): Promise<unknown> => {
+        const response = await app.inject({ url, headers: { v: oldest } })
+        assert.equal(response.statusCode, 200)
+        return response.json()
+      }
+      // each of the models once, and once more for another version
+      assert.deepEqual(await ask('/r0'), { older0: 'x', parts: [{ size: 1 }] })
+      assert.equal(made.mock.callCount(), 1)
+      assert.deepEqual(await ask('/r1'), { older0: 'x', parts: [{ size: 1 }] })
+      assert.equal(made.mock.callCount(), 1)
+      await app.close()
+    }
+  })
+
+  it('keeps one address and one list of layers for all states that no operation is about', () => {
+    const { module, history } = manyVersions(40, 3)
+    const many = new Application(module, { logger: false })
+    many.enableVersioning(HEADER, { ...header, history })
+    const { rows } = many.compiled().table
+    assert.ok(rows.length > 100)
+    const older = rows.map(({ route }) => route).filter((route) => route.newest !== undefined)
+    for (const shared of ['pattern', 'methods', 'layers'] as const)
+      assert.equal(new Set(older.map((route) => route[shared])).size, 3, shared)
+  })
+})
+
+/** An application whose model has another name of a field in each version, and routes that send it. */
+function manyVersions(count: number, routeCount: number) {
+  const Part = model('Part', { size: z.number() })
+  const fields = Object.fromEntries(
+    Array.from({ length: count - 1 }, (_, at) => [`f${at}`, z.string().optional()]),
+  )
+  const Whole = model('Whole', { ...fields, parts: z.array(Part).default([]) })
+  const list = Array.from({ length: count }, (_, index) => String(count - index))
+  const each = list.slice(0, -1).map((version, at) =>
+    defineVersionChange({
+      version,
+      title: `f${at} had another name`,
+      change: [reshape({ of: Whole, fields: { [`f${at}`]: { was: `older${at}` } } as never })],
+    }),
+  )
+  const history = defineVersions({ versions: list, models: { Whole, Part }, changes: each } as never)
+  const routes = Array.from({ length: routeCount }, (_, index) => ({
+    method: 'GET',
+    path: `/r${index}`,
+    name: `r${index}`,
+    response: Whole,
+    handler: () => ({ f0: 'x', parts: [{ size: 1 }] }),
+  }))
+  const module = defineModule({ controllers: [defineController({ name: 'c', prefix: '', routes } as never)] })
+  const app = createApp(module, {
+    logger: false,
+    versioning: { scheme: HEADER, headerParameter, history } as never,
+  })
+  return { app, module, history, oldest: '1' }
+}
+
 describe('older versions: the code that they run', () => {
   it('is made by the first requests, also if there are several at once', async () => {
     const history = defineVersions({ versions, models: { Car }, changes: [yearWas('3', 'built')] })

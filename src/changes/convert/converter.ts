@@ -239,15 +239,15 @@ const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 /** How the values of a schema travel between the newest version and an older one. */
 export interface Plan {
   /** The schema of the older version, as documents show it. */
-  wire: Schema
+  readonly wire: Schema
   /** The same, for requests: where the newest schema transforms, values are converted before that. */
-  parse: Schema
+  readonly parse: Schema
   /** From the older version to the newest. */
   up: Converter
   /** From the newest version to the older one. */
   down: Converter
   /** Of an object, the older names of fields by their newest ones. */
-  names?: ReadonlyMap<string, string>
+  readonly names?: ReadonlyMap<string, string> | undefined
 }
 
 /** The conversions of a plan. */

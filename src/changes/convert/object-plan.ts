@@ -38,7 +38,9 @@ export function planObject(
     return cloneSchema(schema, members, named)
   }
   return {
-    wire: toSchema('wire'),
+    get wire() {
+      return toSchema('wire')
+    },
     get parse() {
       return toSchema('parse')
     },

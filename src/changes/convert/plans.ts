@@ -105,30 +105,52 @@ function createPlanOf(
     plans.set(schema, known)
     const made = known.get(count)
     if (made !== undefined) return made
-    // known before it is complete, for schemas that hold themselves
-    const plan: Plan = {
-      wire: zod.lazy(() => toZod(plan.wire)),
-      parse: zod.lazy(() => toZod(plan.parse)),
-      ...createConverters((direction) => (value, extra) => plan[direction](value, extra)),
-    }
+    const plan = laterPlan(() => make(schema, age), isSplit(schema))
     known.set(count, plan)
-    const built = make(schema, age)
-    // one schema for both directions, as documents show schemas of one name once
-    const { wire, parse = wire } = isSplit(schema) ? built : { wire: built.wire }
-    const names = built.names && { names: built.names }
-    return Object.assign(
-      plan,
-      { wire, parse, ...names },
-      createConverters((direction) => {
-        // most values of a version go in one direction, so the first one has it compiled
-        const first: Converter = (value, extra) => {
-          if (plan[direction] === first) plan[direction] = built[direction]
-          return plan[direction](value, extra)
-        }
-        return first
-      }),
-    )
+    return plan
   }
+}
+
+/** Creates a plan whose parts are made when they are first read: most values of a version go in one direction, and many schemas are never read. */
+function laterPlan(make: () => Plan, isSplit: boolean): Plan {
+  let made: Plan | undefined
+  const built = (): Plan => (made ??= make())
+  const forms: { wire?: Schema | undefined; parse?: Schema | undefined } = {}
+  const formOf = (form: Form): Schema => {
+    const known = forms[form]
+    if (known !== undefined) return known
+    // stands for the schema while that is made, because it may hold itself
+    const later = zod.lazy(() => toZod(plan[form]))
+    forms[form] = later
+    try {
+      const own = built()[form]
+      forms[form] = own
+      return own
+    } finally {
+      if (forms[form] === later) forms[form] = undefined
+    }
+  }
+  const converterOf = (direction: Direction): Converter => {
+    const first: Converter = (value, extra) => {
+      if (plan[direction] === first) plan[direction] = built()[direction]
+      return plan[direction](value, extra)
+    }
+    return first
+  }
+  const plan: Plan = {
+    get wire() {
+      return formOf('wire')
+    },
+    get parse() {
+      // one schema for both directions, as documents show schemas of one name once
+      return formOf(isSplit ? 'parse' : 'wire')
+    },
+    get names() {
+      return built().names
+    },
+    ...createConverters(converterOf),
+  }
+  return plan
 }
 
 interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
@@ -211,7 +233,9 @@ function planWith(
 ): Plan {
   const copy = (form: Form): Schema => cloneSchema(schema, members(form))
   return {
-    wire: copy('wire'),
+    get wire() {
+      return copy('wire')
+    },
     get parse() {
       return copy('parse')
     },

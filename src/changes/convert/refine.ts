@@ -5,18 +5,22 @@ import { cloneSchema, zod } from '../zod.ts'
 import { MigrationError, RefusedError, type Converter, type Plan } from './converter.ts'
 
 /** Runs the functions of a schema that is no object, such as those of `refine` and `overwrite`, on values of the newest version. */
-export function withRefine(schema: Schema, { wire, parse, up, down }: Plan): Plan {
+export function withRefine(schema: Schema, plan: Plan): Plan {
   const { sizes, functions } = splitChecks(schema)
   const refine = createRefine(functions)
-  if (refine === undefined) return { wire, parse, up, down }
+  if (refine === undefined) return plan
   const without = (form: Schema): Schema => cloneSchema(form, { checks: sizes })
   return {
-    wire: without(wire),
-    parse: without(parse),
-    down,
+    get wire() {
+      return without(plan.wire)
+    },
+    get parse() {
+      return without(plan.parse)
+    },
+    down: plan.down,
     up: (value, extra) => {
       const count = extra.loading?.count
-      const made = up(value, extra)
+      const made = plan.up(value, extra)
       // models in it may wait for data
       return extra.loading?.count === count ? refine(made) : made
     },

@@ -128,7 +128,10 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   const isWanted =
     source.settings.errorFormat !== undefined ||
     (source.settings.docs || {}).webhooks !== undefined ||
-    shownVersions(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    // what an older route has of its own is made when it is read
+    shownVersions(source).some(({ routes }) =>
+      routes.some(({ route }) => hasSchemas(route.newest ?? route) || hasSchemas(route)),
+    )
   if (isWanted) await requireZod()
   const convert = isWanted
     ? (await importInTurn(() => import('../../openapi/schemas/convert.ts'))).convert
