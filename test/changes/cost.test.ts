@@ -101,11 +101,13 @@ function manyVersions(count: number, routeCount: number) {
   )
   const Whole = model('Whole', { ...fields, parts: z.array(Part).default([]) })
   const list = Array.from({ length: count }, (_, index) => String(count - index))
+  // types don't know names that are made
+  const earlier = (at: number): never => ({ [`f${at}`]: { was: `older${at}` } }) as never
   const each = list.slice(0, -1).map((version, at) =>
     defineVersionChange({
       version,
       title: `f${at} had another name`,
-      change: [reshape({ of: Whole, fields: { [`f${at}`]: { was: `older${at}` } } as never })],
+      change: [reshape({ of: Whole, fields: earlier(at) })],
     }),
   )
   const history = defineVersions({ versions: list, models: { Whole, Part }, changes: each } as never)
