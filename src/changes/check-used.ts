@@ -117,7 +117,13 @@ export function createSchemaProblems(plans: Plans): (reached: Reached) => readon
 }
 
 /** Finds the types of schema in which nothing can convert a model. */
-type StuckIn = (schema: Schema, isSent: boolean) => readonly string[]
+type StuckIn = (schema: Schema, isSent: boolean) => readonly Stuck[]
+
+/** A schema in which nothing can convert a model, and the ids of the changes that reach it. */
+interface Stuck {
+  readonly type: string
+  readonly changes: readonly string[]
+}
 
 export function createStuckIn(plans: Plans): StuckIn {
   // the models of routes are looked into once, for those that send them and those that get them
@@ -167,19 +173,27 @@ export function positionProblems(
   stuckIn: StuckIn,
 ): readonly DefinitionProblem[] {
   return positions.flatMap(({ position, schema, isSent }) => {
-    const types = new Set(stuckIn(schema, isSent))
-    return [...types].map((type) =>
+    const types = new Map<string, Set<string>>()
+    for (const { type, changes } of stuckIn(schema, isSent))
+      types.set(type, new Set([...(types.get(type) ?? []), ...changes]))
+    return [...types].map(([type, changes]) =>
       atDefinition(
         {
           code: 'unconvertible_schema',
           where: label,
           message: `${position} holds a model inside ${WORDS[type] ?? `z.${type}()`}, and a change reaches it`,
-          fix: FIXES[type] ?? 'hold the model in an object, a list, a record, a tuple or a union',
+          fix: `${FIXES[type] ?? 'hold the model in an object, a list, a record, a tuple or a union'}; ${reachText([...changes])} it`,
         },
         ...definitions,
       ),
     )
   })
+}
+
+/** Names the changes that reach a schema. */
+function reachText(ids: readonly string[]): string {
+  const names = ids.map((id) => `"${id}"`).join(', ')
+  return ids.length === 1 ? `the change ${names} reaches` : `the changes ${names} reach`
 }
 
 /** Fields that are kept in a model of which a source can hold several, or in one below another object. A handler would get one of them. */
@@ -311,16 +325,19 @@ function takesTime(check: Schema): boolean {
   return typeof fn === 'function' && fn.constructor.name === 'AsyncFunction'
 }
 
-function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
+function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly Stuck[] {
   if (seen.has(schema) || namedModel(schema) !== undefined || plans.reachOf(schema).length === 0) return []
   seen.add(schema)
   const { type, keyType } = defOf(schema)
+  const stuck = (kind: string): readonly Stuck[] => [
+    { type: kind, changes: [...new Set([...plans.stepsIn(schema)].map(({ change }) => change.id))] },
+  ]
   const keys = schemaOf(keyType)
-  if (keys !== undefined && plans.reachOf(keys).length > 0) return ['keys']
+  if (keys !== undefined && plans.reachOf(keys).length > 0) return stuck('keys')
   // a transform takes values that are converted at once
   const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
-  if (!isConvertible(type) || isHeld) return [type]
+  if (!isConvertible(type) || isHeld) return stuck(type)
   const failing = isSent ? undefined : failingIn(schema, plans)
-  if (failing !== undefined) return [failing]
+  if (failing !== undefined) return stuck(failing)
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

@@ -52,7 +52,7 @@ export async function runHost(text: string): Promise<void> {
 /** The problems of definitions, or the error itself with its stack, which may name the file that throws. */
 function toProblems(error: unknown): readonly LoadProblem[] {
   const found = definitionEntries(error)
-  if (found !== undefined) return found.map(({ where, message }) => ({ where, message }))
+  if (found !== undefined) return found.map(({ where, message, fix }) => ({ where, message, fix }))
   return [{ where: error instanceof Error ? (error.stack ?? '') : '', message: messageOf(error) }]
 }
 

@@ -32,6 +32,7 @@ export interface LoadProblem {
   /** The definition, such as `change "users-have-a-name" (src/changes/users.ts:3)`; empty if it is not known. */
   readonly where: string
   readonly message: string
+  readonly fix?: string
 }
 
 /** A request of a command to the process that has loaded an application. */

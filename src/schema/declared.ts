@@ -55,6 +55,22 @@ function ofUnion(options: readonly Schema[], value: object): unknown {
   return best === undefined ? value : toDeclared(best, value)
 }
 
+/** What parsing made of a value, with the members that the schema does not declare, or that another option of a union does. */
+export function withUndeclared(given: unknown, parsed: unknown): unknown {
+  if (Array.isArray(given) && Array.isArray(parsed) && given.length === parsed.length)
+    return parsed.map((each: unknown, index) => withUndeclared(given[index], each))
+  if (!isPlain(given) || !isPlain(parsed)) return parsed
+  const members = Object.entries(given).map(([name, value]) => [
+    name,
+    Object.hasOwn(parsed, name) ? withUndeclared(value, parsed[name]) : value,
+  ])
+  return { ...parsed, ...Object.fromEntries(members) }
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
+}
+
 /** The members that one of two sides of an intersection knows. */
 function mergeSides(left: unknown, right: unknown): unknown {
   if (!isRecord(left) || !isRecord(right)) return right

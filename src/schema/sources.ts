@@ -17,6 +17,8 @@ export interface DeclaredSource {
   readonly name: SourceName
   readonly schema: Schema
   readonly plan: SourcePlan
+  /** Whether a body keeps the members that its schema does not declare. */
+  readonly isWhole?: boolean
 }
 
 /** Something wrong in a declaration, without its place. */

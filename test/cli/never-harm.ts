@@ -1,11 +1,28 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createApp, defineController, defineModule, VersioningSchemes, DefinitionError } from 'octavo'
 import type { App } from 'octavo'
-import { absent, asIs, defineVersionChange, defineVersions, fits, model, operation, reshape } from 'octavo/changes'
+import {
+  absent,
+  asIs,
+  defineVersionChange,
+  defineVersions,
+  fits,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
+import type { VersionChange } from 'octavo/changes'
 import { z } from 'zod'
 
 import { isRecord } from '../inside/parts.ts'
-import { compareSources, prepareSource, toChangeText, toDrafts, toPlainJson, toZodText } from '../inside/tools.ts'
+import {
+  compareSources,
+  prepareSource,
+  toChangeText,
+  toDrafts,
+  toPlainJson,
+  toZodText,
+} from '../inside/tools.ts'
 import {
   ADDITIONS,
   DEMANDS,
@@ -66,7 +83,11 @@ function randomApi(random: () => number): Api {
   const body = (): Json => {
     const named = refTo(pick(NAMES, random) ?? 'Box')
     const list = { type: 'array', items: named }
-    const page = { type: 'object', properties: { data: list, total: { type: 'integer' } }, required: ['data'] }
+    const page = {
+      type: 'object',
+      properties: { data: list, total: { type: 'integer' } },
+      required: ['data'],
+    }
     return pick<Json>([named, list, page, randomObject(random, NAMES)], random) ?? named
   }
   return { schemas, bodies: { request: body(), response: body() } }
@@ -120,28 +141,39 @@ function placesIn(holder: Json, key: string): readonly (readonly [Json, string])
       return isRecord(value) || keyword === 'anyOf'
         ? Object.keys(Object(value)).flatMap((name) => placesIn(value as Json, name))
         : []
-    return ['items', 'additionalProperties'].includes(keyword) ? placesIn(schema as Json, keyword) : []
+    return ['items', 'additionalProperties'].includes(keyword) ? placesIn(schema, keyword) : []
   })
   return [[holder, key], ...inner]
+}
+
+/** The places of all schemas of an API. */
+function placesOf(api: Api): readonly (readonly [Json, string])[] {
+  const fields = NAMES.flatMap((name) => {
+    const properties = Object(api.schemas[name]?.['properties'])
+    return Object.keys(properties).flatMap((field) => placesIn(properties, field))
+  })
+  const roots = NAMES.map((name) => [api.schemas as Json, name] as const)
+  return [
+    ...fields,
+    ...roots,
+    ...Object.keys(api.bodies).flatMap((side) => placesIn(Object(api.bodies), side)),
+  ]
+}
+
+function isModel({ type, properties }: Json): boolean {
+  return type === 'object' && Object.keys(Object(properties)).length > 0
 }
 
 /** Edits one to three schemas. Returns what it did. */
 function edit(api: Api, random: () => number): readonly string[] {
   const done: string[] = []
   for (let tried = 0; tried < 20 && done.length < 1 + Math.floor(random() * 3); tried++) {
-    const named = NAMES.flatMap((name) =>
-      Object.keys(Object(api.schemas[name]?.['properties'])).flatMap((field) =>
-        placesIn(api.schemas[name]?.['properties'] as Json, field),
-      ),
-    )
-    const roots = NAMES.map((name) => [api.schemas as Json, name] as const)
-    const bodies = Object.keys(api.bodies).flatMap((side) => placesIn(api.bodies as unknown as Json, side))
-    const [holder, key] = pick([...named, ...roots, ...bodies], random) ?? []
+    const [holder, key] = pick(placesOf(api), random) ?? []
     const [name, apply] = pick(Object.entries(EDITS), random) ?? []
     if (holder === undefined || key === undefined) continue
-    const isRoot = holder === api.schemas
     const edited = apply?.(holder[key] as Json, { document: {}, random })
-    if (edited === undefined || (isRoot && !isRecord(edited['properties']))) continue
+    const isRoot = holder === (api.schemas as unknown)
+    if (edited === undefined || (isRoot && !isModel(edited))) continue
     // a component that holds itself is no model here
     if (name === 'another reference' && holder !== (api.bodies as unknown)) continue
     holder[key] = edited
@@ -172,9 +204,10 @@ function createFor({ schemas, bodies }: Api, codes: readonly string[], calls: Ca
     const fields = toZodText(schemas[name], names).replace(/^z\.\w+\(/, '')
     models[name] = evaluate(`model('${name}', ${fields}`, { z, model, ...models })
   }
-  const schemaOf = (schema: Json): z.ZodType => evaluate(toZodText(schema, names), { z, ...models }) as z.ZodType
+  const schemaOf = (schema: Json): z.ZodType =>
+    evaluate(toZodText(schema, names), { z, ...models }) as z.ZodType
   const scope = { z, absent, asIs, defineVersionChange, fits, operation, reshape, fillIn, ...models }
-  const changes = codes.map((code) => evaluate(code, scope) as ReturnType<typeof defineVersionChange>)
+  const changes = codes.map((code) => evaluate(code, scope) as VersionChange<'next'>)
   const history = defineVersions({
     versions: ['1'],
     next: '2',
@@ -242,7 +275,7 @@ async function write(
           name,
           fields: Object.keys(Object(newer.schemas[name]?.['properties'])).map((field) => ({
             name: field,
-            isOptional: !(newer.schemas[name]?.['required'] as readonly string[]).includes(field),
+            isOptional: !JSON.stringify(newer.schemas[name]?.['required'] ?? []).includes(`"${field}"`),
           })),
         })),
         objects: [],
@@ -266,7 +299,12 @@ async function write(
   const modelOf = (name: string): string | undefined =>
     NAMES.find((each) => [each, `${each}Input`, `${each}Output`].includes(name))
   const namesOf = (document: unknown) => ({ components: schemasIn(document), isNoted: true, modelOf })
-  const writing = { base: namesOf(base), revision: namesOf(revision), modelName: (name: string) => name, isOpen: true }
+  const writing = {
+    base: namesOf(base),
+    revision: namesOf(revision),
+    modelName: (name: string) => name,
+    isOpen: true,
+  }
   let texts = drafts.flatMap((draft) => toChangeText(draft, writing) ?? [])
   const seen = new Set<string>()
   texts = texts.filter(({ title }) => !seen.has(title) && seen.add(title))
@@ -279,7 +317,10 @@ async function write(
       return { app, codes }
     } catch (error) {
       if (texts.length === 0) throw error
-      const told = error instanceof DefinitionError ? error.errors.map(({ where, message }) => where + message).join() : ''
+      const told =
+        error instanceof DefinitionError
+          ? error.errors.map(({ where, message, fix }) => where + message + fix).join()
+          : ''
       const kept = texts.filter(({ title }) => !told.includes(toId(title)))
       texts = kept.length < texts.length ? kept : texts.slice(0, -1)
     }
@@ -296,12 +337,15 @@ function toId(title: string): string {
 
 /** The paths of members that one value has and another one lacks, as far as a schema declares them. */
 function lost(from: unknown, to: unknown, schema: unknown, schemas: Json, path = ''): readonly string[] {
-  if (!isRecord(from) && !Array.isArray(from)) return JSON.stringify(from) === JSON.stringify(to) ? [] : [path]
+  if (!isRecord(from) && !Array.isArray(from))
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [path]
   return Object.entries(from).flatMap(([name, value]) => {
     const declared = memberOf(schema, name, schemas)
     if (declared.length === 0) return []
     const member: unknown = Reflect.get(Object(to), name)
-    return member === undefined ? [`${path}.${name}`] : lost(value, member, { anyOf: declared }, schemas, `${path}.${name}`)
+    return member === undefined
+      ? [`${path}.${name}`]
+      : lost(value, member, { anyOf: declared }, schemas, `${path}.${name}`)
   })
 }
 
@@ -310,8 +354,12 @@ function memberOf(schema: unknown, name: string, schemas: Json): readonly unknow
   const { $ref, anyOf, properties, items, additionalProperties } = Object(schema)
   if (typeof $ref === 'string') return memberOf(schemas[$ref.split('/').at(-1) ?? ''], name, schemas)
   if (Array.isArray(anyOf)) return anyOf.flatMap((each) => memberOf(each, name, schemas))
-  const own: unknown = Object.hasOwn(Object(properties), name) ? Reflect.get(Object(properties), name) : undefined
-  return [own, items, isRecord(properties) ? undefined : additionalProperties].filter((each) => each !== undefined)
+  const own: unknown = Object.hasOwn(Object(properties), name)
+    ? Reflect.get(Object(properties), name)
+    : undefined
+  return [own, items, isRecord(properties) ? undefined : additionalProperties].filter(
+    (each) => each !== undefined,
+  )
 }
 
 function createFitting({ schemas }: Api): (schema: unknown, value: unknown) => boolean {
@@ -319,7 +367,8 @@ function createFitting({ schemas }: Api): (schema: unknown, value: unknown) => b
   const known = new Map<unknown, (value: unknown) => boolean>()
   return (schema, value) => {
     const found =
-      known.get(schema) ?? ajv.compile({ ...Object(structuredClone(schema)), components: { schemas: structuredClone(schemas) } })
+      known.get(schema) ??
+      ajv.compile({ ...Object(structuredClone(schema)), components: { schemas: structuredClone(schemas) } })
     known.set(schema, found)
     return found(value)
   }
@@ -328,11 +377,15 @@ function createFitting({ schemas }: Api): (schema: unknown, value: unknown) => b
 /** Values of a schema that the validator takes. */
 function valuesOf(schema: Json, api: Api, random: () => number): readonly unknown[] {
   const isFitting = createFitting(api)
-  return Array.from({ length: 12 }, () => generate(schema, api.schemas, random)).filter((value) => isFitting(schema, value))
+  return Array.from({ length: 12 }, () => generate(schema, api.schemas, random)).filter((value) =>
+    isFitting(schema, value),
+  )
 }
 
 /** Makes up two releases of an API, writes the changes, and lists what worked without them and fails or loses a member with them. */
-export async function findHarm(seed: number): Promise<{ readonly harm: readonly string[]; readonly count: number }> {
+export async function findHarm(
+  seed: number,
+): Promise<{ readonly harm: readonly string[]; readonly count: number }> {
   const random = createRandom(seed)
   const older = randomApi(random)
   const newer = structuredClone(older)
@@ -346,7 +399,12 @@ export async function findHarm(seed: number): Promise<{ readonly harm: readonly 
   const send = async (version: string, payload: unknown) => {
     calls.got = undefined
     const headers = { 'x-version': version, 'content-type': 'application/json' }
-    const response = await app.inject({ method: 'POST', url: '/thing', headers, body: JSON.stringify(payload) })
+    const response = await app.inject({
+      method: 'POST',
+      url: '/thing',
+      headers,
+      body: JSON.stringify(payload),
+    })
     return { status: response.statusCode, body: response.body, got: calls.got }
   }
   const tell = (what: string, value: unknown, found: unknown): void => {

@@ -27,6 +27,7 @@ import {
   writeFiles,
 } from '../inside/tools.ts'
 import type { Additions, DescribedField } from '../inside/tools.ts'
+import { findHarm } from './never-harm.ts'
 
 const NAMES = {
   components: {
@@ -398,4 +399,11 @@ process.stdout.write(text.replaceAll('  ', '\\t') + '// ' + process.argv.at(-1) 
       [['prettier failed, so the code is not formatted: bad code\n']],
     )
   })
+})
+
+describe('written changes', () => {
+  for (const seed of [3, 9, 17, 25, 31, 44])
+    it(`harm nothing that worked without them, with seed ${seed}`, async () => {
+      assert.deepEqual((await findHarm(seed)).harm, [])
+    })
 })

@@ -71,7 +71,7 @@ export async function writeLoading(
 
 const MANY = 'the app cannot be loaded with this change and others: write it by hand'
 
-/** The changes that problems are about: those that they name, else those that reach the route that they name, else the last one. */
+/** The changes that problems are about: those that they name, else half of them. */
 async function findRefused(
   { changes }: Layout,
   problems: readonly LoadProblem[],
@@ -87,10 +87,14 @@ async function findRefused(
   return changes.slice(Math.floor(changes.length / 2)).map(({ draft }) => ({ draft, why: reasonOf(first) }))
 }
 
-function names({ where, message }: LoadProblem, { id, path, text }: LaidOutChange, cwd: string): boolean {
+function names(
+  { where, message, fix = '' }: LoadProblem,
+  { id, path, text }: LaidOutChange,
+  cwd: string,
+): boolean {
   const file = relative(cwd, path).replaceAll('\\', '/')
   return (
-    [where, message].some((each) => each.includes(`change "${id}"`) || each.includes(`"${text.title}"`)) ||
+    [where, message, fix].some((each) => each.includes(`"${id}"`) || each.includes(`"${text.title}"`)) ||
     where.includes(file)
   )
 }

@@ -19,7 +19,7 @@ export interface SchemaNames {
 export function toZodText(schema: unknown, names: SchemaNames, above: readonly string[] = []): string {
   const written = isRecord(schema) ? names.write?.(schema) : undefined
   if (written !== undefined) return written
-  if (names.isNoted === true && isRecord(schema) && (schema['default'] ?? schema['format']) !== undefined)
+  if (names.isNoted === true && isRecord(schema) && NOTED.some((keyword) => schema[keyword] !== undefined))
     return notedText(schema, names, above)
   const { default: fallback, ...own } = toRecord(schema)
   const other = withoutNull(own)
@@ -30,17 +30,17 @@ export function toZodText(schema: unknown, names: SchemaNames, above: readonly s
   return fallback === undefined ? text : `${text}.default(${valueText(fallback)})`
 }
 
-/** A schema whose format and default are documented, and neither checked nor applied. */
+/** The keywords that imports document, and neither check nor apply. */
+const NOTED = ['default', 'format', 'uniqueItems', 'readOnly', 'writeOnly', 'minProperties', 'maxProperties']
+
 function notedText(schema: JsonSchema, names: SchemaNames, above: readonly string[]): string {
-  const { default: fallback, format, ...own } = schema
+  const [own, notes]: Record<string, unknown>[] = [{}, {}]
+  for (const [keyword, value] of Object.entries(schema))
+    Reflect.set(Object(NOTED.includes(keyword) ? notes : own), keyword, value)
   const text = toZodText(own, names, above)
   // a model that is described by itself is another schema
-  if (refOf(own) !== undefined && names.modelOf(refOf(own) ?? '') === text) return text
-  const notes = {
-    ...(format === undefined ? {} : { format }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-  }
-  return `${text}.meta(${valueText(notes)})`
+  const name = refOf(own ?? {})
+  return name !== undefined && names.modelOf(name) === text ? text : `${text}.meta(${valueText(notes)})`
 }
 
 function ownText(schema: unknown, names: SchemaNames, above: readonly string[]): string {

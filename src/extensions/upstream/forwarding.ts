@@ -112,7 +112,11 @@ export function toForwardPlan(
   const altered = (name: SourceName): boolean => validates || compared.includes(name) || isAltered(name)
   const readsForm = OF_FORM.some(altered)
   const isParsed = (name: SourceName): boolean => altered(name) || (readsForm && OF_FORM.includes(name))
-  const sources = route.sources.filter(({ name }) => isParsed(name))
+  const sources = route.sources.flatMap((source) => {
+    if (!isParsed(source.name)) return []
+    // a body passes whole in one version, so it does in another one
+    return source.name === 'body' && !validates ? { ...source, isWhole: true } : source
+  })
   const isDeclared = (status: number): boolean =>
     validates ? findResponse(newest.responses, status) !== undefined : convertsResponse(route, status)
   // what a schema without a status says of other statuses, the API behind does not know

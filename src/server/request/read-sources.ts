@@ -3,6 +3,7 @@ import { toFilesPlan, type FilesPlan } from '../../schema/files.ts'
 import { headerName, isJsonType, type HttpRequest, type QueryRecord } from '../../http/http.ts'
 import { isStrict, acceptsBytes, acceptsText, declaresInherited } from '../../schema/accepts.ts'
 import { BODY_READERS, withJsonReaders, type FieldPlan, type SourcePlan } from '../../schema/coercion.ts'
+import { withUndeclared } from '../../schema/declared.ts'
 import { createValidator, type Validated } from '../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import { decodeText, parseJsonBody } from './body.ts'
@@ -62,15 +63,26 @@ function readsHead(
 /** Reads and validates a body, and passes on what validation says: a promise less for each request. */
 export type ReadBody = <T>(request: HttpRequest, use: (outcome: Validated) => Awaitable<T>) => Awaitable<T>
 
-export function createBodyReader({ schema }: DeclaredSource): ReadBody {
+export function createBodyReader({ schema, isWhole }: DeclaredSource): ReadBody {
   const choose = createDecoder(schema)
-  const validate = createValidator(withJsonReaders(schema, BODY_READERS))
+  const parse = createValidator(withJsonReaders(schema, BODY_READERS))
+  const validate = isWhole === true ? keepingUndeclared(parse) : parse
   return (request, use) => {
     const decode = choose(request)
     return readThen(request, (bytes) => {
       const outcome = validate(decode(bytes))
       return isPromise(outcome) ? outcome.then(use) : use(outcome)
     })
+  }
+}
+
+/** A validation whose values keep the members that no schema declares. */
+function keepingUndeclared(validate: ValidateSource): ValidateSource {
+  return (value) => {
+    const keep = (outcome: Validated): Validated =>
+      'issues' in outcome ? outcome : { ...outcome, value: withUndeclared(value, outcome.value) }
+    const outcome = validate(value)
+    return isPromise(outcome) ? outcome.then(keep) : keep(outcome)
   }
 }
 
