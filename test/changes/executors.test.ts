@@ -103,7 +103,7 @@ describe('the compiled form of a program', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 40, includeErrorInReport: true },
+      { numRuns: 150, includeErrorInReport: true },
     )
   })
 })

@@ -154,10 +154,11 @@ function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
   lines.push(`const f = typeof m === 'object' && m !== null`)
   for (const { name, register, check, stays } of made) {
     const member = `m[${quoted(name)}]`
-    if (!stays) lines.push(`r${register} = ${checked(code, check, `f ? ${member} : undefined`)}`)
+    const isThere = name in Object.prototype ? `f && Object.hasOwn(m, ${quoted(name)})` : 'f'
+    if (!stays) lines.push(`r${register} = ${checked(code, check, `${isThere} ? ${member} : undefined`)}`)
     else
       lines.push(
-        `if (f && ${quoted(name)} in m) {`,
+        `if (${isThere} && ${quoted(name)} in m) {`,
         `if (w !== undefined && ${constant(code, differs)}(r${register}, ${member})) ${noting({ change })}`,
         `r${register} = ${checked(code, check, member)}`,
         '}',

@@ -239,11 +239,16 @@ function takeMade(
   { registers, extra }: ProgramState,
 ): void {
   for (const { name, register, check, stays } of made) {
-    if (stays && !(name in results)) continue
-    const result: unknown = Reflect.get(results, name)
+    if (stays && !isMadeIn(results, name)) continue
+    const result: unknown = isMadeIn(results, name) ? Reflect.get(results, name) : undefined
     if (stays && extra.altered !== undefined && differs(registers[register], result)) extra.altered(change.id)
     registers[register] = check === undefined ? result : check(result)
   }
+}
+
+/** Whether a function returned a member. What every object has, such as `constructor`, counts if it is the own one of the result. */
+function isMadeIn(results: object, name: string): boolean {
+  return name in Object.prototype ? Object.hasOwn(results, name) : name in results
 }
 
 const NOTHING_READ = Object.freeze({})
