@@ -310,7 +310,7 @@ function isLost(schema: Schema, plans: Plans): boolean {
   return type === 'union' && discriminator === undefined && pipes.length > 0
 }
 
-/** What a request cannot have, though values of a schema can be converted. */
+/** Schemas that a request cannot have, though their values can be converted. */
 function failingIn(schema: Schema, plans: Plans): string | undefined {
   const { type } = defOf(schema)
   // what a pipe makes is checked as it is parsed

@@ -55,7 +55,7 @@ function ofUnion(options: readonly Schema[], value: object): unknown {
   return best === undefined ? value : toDeclared(best, value)
 }
 
-/** What parsing made of a value, with the members that the schema does not declare, or that another option of a union does. */
+/** A value as parsing made it, with the members that the schema does not declare, or that another option of a union does. */
 export function withUndeclared(given: unknown, parsed: unknown): unknown {
   if (Array.isArray(given) && Array.isArray(parsed) && given.length === parsed.length)
     return parsed.map((each: unknown, index) => withUndeclared(given[index], each))

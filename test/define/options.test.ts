@@ -28,7 +28,14 @@ import {
   type ExecutionContext,
 } from 'octavo'
 import { apiKey, basicAuth, bearerAuth, jwtAuth, resourceMetadata } from 'octavo/auth'
-import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import {
+  defineVersionChange,
+  defineVersions,
+  model,
+  operation,
+  reformatErrors,
+  reshape,
+} from 'octavo/changes'
 import { createClient } from 'octavo/client'
 import { idempotency } from 'octavo/idempotency'
 import { createMetrics } from 'octavo/metrics'
@@ -301,12 +308,16 @@ const CALLS: Readonly<Record<string, Call>> = {
   'loadShedding(LoadSheddingOptions)': direct(loadShedding),
   'openTelemetry(OpenTelemetryOptions)': direct(openTelemetry),
   'operation(OperationOptions)': operated,
+  'operation(WebhookWas)': (more) =>
+    changes(Object(any(operation, { webhook: 'car.sold', name: { was: 'car.bought' }, ...more }))),
   'page(PageOptions)': direct(page, { items: User, order: ['id'], secret: 'a'.repeat(32) }),
   'pinned(PinOptions)': direct(pinned, { get: handler, set: handler }),
   'preconditions(PreconditionOptions)': direct(preconditions, { etag: handler, current: handler }),
   'rateLimit(RateLimitOptions)': direct(rateLimit, { limit: 1, window: 1 }),
   'redirect(ReplyOptions)': direct(redirect, {}, '/', 302),
   'reply(ReplyOptions)': direct(reply, {}, 200, ''),
+  'reformatErrors(ReformatOptions)': (more) =>
+    changes(Object(any(reformatErrors, { was: z.object({ a: z.string() }), down: handler, ...more }))),
   'requestId(RequestIdOptions)': direct(requestId),
   'reshape({ applies, examples, fields, inject, load, lossy, named, not, of, reads, refine, responseOnly })':
     reshaped,
@@ -398,7 +409,14 @@ const OPEN: Readonly<Record<string, readonly RegExp[]>> = {
   'TanStack Query has more': [/^infiniteQueryOptions/],
   'the platform passes what it has': [/^FetchHandler/],
   'the options of Error': [/^DefinitionError/],
-  'we call the function': [/Extra\)$/, /DefaultVersion$/, /^Telemetry/, /^Store\./, /GoldenRequest\)$/],
+  'we call the function': [
+    /Extra\)$/,
+    /DefaultVersion$/,
+    /^Telemetry/,
+    /^Store\./,
+    /GoldenRequest\)$/,
+    /ProblemDocument\)$/,
+  ],
   'what operation and reshape return, which check it': [
     /^Operation\./,
     /^VersionChange\./,
