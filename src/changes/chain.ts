@@ -1,5 +1,5 @@
 import { atDefinition, type DefinitionErrorCode, type DefinitionProblem } from '../base/definition-error.ts'
-import { isSchema, objectShape, type Schema } from '../schema/schema.ts'
+import { childrenOf, isSchema, objectShape, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
 import { modelBehind, modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
@@ -72,12 +72,13 @@ export function toChains(
   const writers = new Map<Schema, ChainWriter>()
   let count = 0
   const nextFieldId = (): FieldId => count++
+  const newer = new Set<unknown>()
   for (const change of changes) {
     for (const part of change.change) {
       if (!isReshape(part)) continue
       const report: Report = (message, fix, code) =>
         void problems.push(changeProblem(change, message, fix, code))
-      const { model, base } = toBase(part.of)
+      const { model, bases } = toBase(part.of)
       const name = modelName(model)
       if (name === undefined || !isSchema(model)) {
         report(...notAModel(part.of, model), 'invalid_change')
@@ -99,8 +100,10 @@ export function toChains(
         report(`it says nothing of ${name}`, 'write fields: { name: { was: … } }', 'invalid_change')
         continue
       }
-      writer.add(change, part, base, report)
+      if (bases.every((base) => newer.has(base))) writer.add(change, part, bases, report)
+      else reportBase(report, name)
     }
+    newer.add(change)
   }
   return new Map([...writers].map(([model, writer]) => [model, writer.chain]))
 }
@@ -122,14 +125,14 @@ export function modelOf(part: unknown): unknown {
   return isReshape(part) ? toBase(part.of).model : undefined
 }
 
-/** The change that a part of another one is written against, or `undefined` for none. */
-export function baseOf(part: unknown): unknown {
-  return isReshape(part) ? toBase(part.of).base : undefined
+/** The changes that a part of another one is written against. */
+export function basesOf(part: unknown): readonly unknown[] {
+  return isReshape(part) ? toBase(part.of).bases : []
 }
 
-function toBase(of: unknown): { readonly model: unknown; readonly base: unknown } {
-  if (isRecord(of) && of['kind'] === 'before') return { model: of['model'], base: of['change'] }
-  return { model: of, base: undefined }
+function toBase(of: unknown): { readonly model: unknown; readonly bases: readonly unknown[] } {
+  if (isRecord(of) && of['kind'] === 'before') return { model: of['model'], bases: [of['changes']].flat() }
+  return { model: of, bases: [] }
 }
 
 type Report = (message: string, fix: string, code: DefinitionErrorCode) => void
@@ -145,9 +148,14 @@ export function changeProblem(
   return atDefinition({ code, where: `change "${change.id}"`, message, fix }, change, ...others)
 }
 
+function reportBase(report: Report, name: string): void {
+  const fix = `list the change that before names, with a newer version; it has to reshape ${name}, or a model in it`
+  report(`before names a change that is not among the newer ones of ${name}`, fix, 'invalid_change')
+}
+
 interface ChainWriter {
   readonly chain: Chain
-  readonly add: (change: AnyChange, reshape: AnyReshape, base: unknown, report: Report) => void
+  readonly add: (change: AnyChange, reshape: AnyReshape, bases: readonly unknown[], report: Report) => void
 }
 
 function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): ChainWriter {
@@ -158,12 +166,12 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
   const touched = new Map<FieldId, AnyChange>()
   return {
     chain: { model, name, fieldIds, steps },
-    add: (change, reshape, base, report) => {
+    add: (change, reshape, bases, report) => {
       const state = states.at(-1) ?? fieldIds
-      const against = findBase(steps, states, base)
+      const own = Object.values(reshape.fields).flatMap((field) => (isSchema(field.was) ? [field.was] : []))
+      const against = findBase([model, ...steps.flatMap(schemasIn), ...own], steps, states, bases)
       if (against === undefined) {
-        const fix = 'list the change that before names, with a newer version'
-        report(`before names a change that is not among the newer ones of ${name}`, fix, 'invalid_change')
+        reportBase(report, name)
         return
       }
       const later = new Set(
@@ -208,15 +216,41 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
   }
 }
 
-/** The state that a reshape is written against: the newest, or the one behind all steps of a change. */
+/**
+ * The state that a reshape is written against: the newest, or the one behind all steps of some changes. Those without a step are about
+ * models in some schemas.
+ */
 function findBase(
+  schemas: readonly Schema[],
   steps: readonly Step[],
   states: readonly State[],
-  base: unknown,
+  bases: readonly unknown[],
 ): { readonly index: number; readonly state: State } | undefined {
-  const index = base === undefined ? 0 : steps.findLastIndex(({ change }) => change === base) + 1
+  const index = steps.findLastIndex(({ change }) => bases.includes(change)) + 1
   const state = states[index]
-  return state === undefined || (base !== undefined && index === 0) ? undefined : { index, state }
+  const others = bases.filter((base) => !steps.some(({ change }) => change === base))
+  const isInside = others.every((base) => reshapesAny(base, schemas))
+  return state === undefined || !isInside ? undefined : { index, state }
+}
+
+function schemasIn({ fieldChanges }: Step): readonly Schema[] {
+  return fieldChanges.flatMap((fieldChange) =>
+    fieldChange.kind === 'retyped' || fieldChange.kind === 'removed' ? [fieldChange.was] : [],
+  )
+}
+
+/** Whether a change reshapes a model that stands in one of some schemas. */
+function reshapesAny(change: unknown, schemas: readonly Schema[]): boolean {
+  const parts = isRecord(change) ? change['change'] : undefined
+  const models = new Set<unknown>(Array.isArray(parts) ? parts.map(modelOf) : [])
+  const seen = new Set(schemas)
+  // what is added while it is walked is walked too
+  for (const each of seen) {
+    const model = modelBehind(each)
+    if (model !== undefined && models.has(model)) return true
+    for (const { schema } of childrenOf(each)) seen.add(schema)
+  }
+  return false
 }
 
 interface Asked {

@@ -1,23 +1,18 @@
 import { recordLocation } from '../base/definition-error.ts'
 import { isString, type Awaitable } from '../base/values.ts'
-import type { AnyModel, ModelName, ModelShape } from './model.ts'
+import type { AnyModel, ModelName } from './model.ts'
 import type { Reformat } from './operations/reformat-errors.ts'
 import type { Operation, Earlier } from './operations/operation.ts'
 import type {
-  Fact,
-  Ahead,
-  BaseOf,
   FieldOffers,
   FieldsWere,
   NewSide,
   ObjectFunctions,
   OldSide,
-  Paired,
   ReshapeDown,
   ReshapeUp,
-  Said,
-  Was,
-} from './was.ts'
+} from './reshape-fields.ts'
+import type { BaseOf, Paired, Said, Was } from './was.ts'
 import type { Injected, Tokens } from '../define/context.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/converter.ts'
@@ -93,31 +88,6 @@ export function defineVersionChange<
   >
 }
 
-/** A model as it was just before a change, for code that does not ask which one it is. */
-interface AnyBefore {
-  readonly kind: 'before'
-  readonly change: object
-  readonly model: object
-}
-
-/**
- * A model as it was just before a newer change: what an older change of the same fields is written against.
- *
- * @example
- * reshape({ of: before(splitName, User), fields: { name: { was: 'fullName' } } })
- */
-export function before<C extends VersionChange, M extends AnyModel>(
-  change: C,
-  of: M,
-): AnyModel<ModelName<M>, Ahead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>['shape']> & {
-  /** For types alone: how many changes it is written against. */
-  readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
-} {
-  const made: AnyBefore = { kind: 'before', change, model: of }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
-  return made as never
-}
-
 /** The second argument of `load`. */
 export interface LoadExtra<I> extends ChangeExtra {
   /** The values of the tokens that `inject` of the change names. */
@@ -149,15 +119,15 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
         /** Loads for the values of a response. */
         readonly down?: Load<NewSide<M['~shape'], W, R>, I, D>
         /** Loads for the values of a request. */
-        readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
+        readonly up?: Load<OldSide<M, W, R>, I, U>
       }
   /** The earlier fields. @default {} */
-  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape'], W>
+  readonly fields?: FieldsWere<M, W, R, D, U, O> & FieldOffers<M['~shape'], W>
   /**
    * A refinement of the object before the change, for requests. It gets the old fields that `fields` and `reads` name, and returns whether
    * they are valid, or a message if they are not.
    */
-  readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
+  readonly refine?: (old: OldSide<M, W, R>, extra: ChangeExtra) => boolean | string
   /** Other fields of the model that functions get: beside the fields of the object, or as `reads` in those of one field. @default [] */
   readonly reads?: readonly R[]
   /** Schemas that the change reaches though they are not made from the model. @default [] */
@@ -168,9 +138,9 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly lossy?: readonly string[]
   /** The same object before and after the change; `octavo/testing` checks them. @default [] */
   readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
-} & ObjectFunctions<M['~shape'], W, R, D, U> &
-  ReshapeDown<ModelName<M>, M['~shape'], W> &
-  ReshapeUp<M['~shape'], W, O>
+} & ObjectFunctions<M, W, R, D, U> &
+  ReshapeDown<M, W> &
+  ReshapeUp<M, W, O>
 
 /** The part of a change that describes a model. */
 export interface Reshape<F = unknown> {

@@ -9,8 +9,9 @@ import { messageOf } from '../base/values.ts'
 import { namedModel } from './model.ts'
 import { schemasIn } from './convert/compare.ts'
 import { bareOf } from './convert/modelled-fields.ts'
-import { isConvertible, type Plans } from './convert/plans.ts'
+import type { Plans } from './convert/plans.ts'
 import { splitChecks } from './convert/refine.ts'
+import { isConvertible } from './convert/schema-plan.ts'
 
 /** A route with the changes that reach it. */
 export interface Reached {

@@ -1,6 +1,5 @@
 /** The entry point `octavo/changes`: versions as changes. */
 export {
-  before,
   defineVersionChange,
   reshape,
   type VersionChange,
@@ -11,6 +10,7 @@ export {
   type Reshape,
   type ReshapeOptions,
 } from './change.ts'
+export { before, type ModelBefore } from './before.ts'
 export {
   fieldNames,
   derive,

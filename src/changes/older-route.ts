@@ -15,8 +15,9 @@ import {
   type SourceConverter,
 } from './operations/parameters.ts'
 import { inputBefore, inputChanges } from './operations/whole-input.ts'
+import { createBodyConversion, planOfBody } from './operations/body-layer.ts'
 import { createVersionLayer, statusesBefore } from './version-layer.ts'
-import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
+import { bodyBefore, bodyChanges, bodySchema, type BodyChange } from './operations/bodies.ts'
 import { errorsBefore, problemsBefore, responsesBefore } from './operations/errors.ts'
 import { pathBefore, type AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
@@ -153,18 +154,31 @@ const NO_CONVERTER: SourceConverter = {
   converted: new Set(),
 }
 
+/** The conversion of a body that operations describe as a whole. */
+function toWhole(
+  newest: Schema | undefined,
+  bodies: readonly BodyChange[],
+  age: number,
+  plans: Plans,
+): SourceConverter['whole'] {
+  if (newest === undefined || bodies.length === 0) return undefined
+  return createBodyConversion(newest, bodies, age, plans)
+}
+
 function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
   const converters = new Map<SourceName, SourceConverter>()
   const inputs = inputChanges(applied)
   const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
     inputBefore(source, inputs)?.older ?? applied
   const bodies = bodyChanges('body', operationsOn('body'))
-  const whole = bodies.length > 0 ? createBodyUp(bodies, plans.widen) : undefined
+  const newest = inputBefore('body', inputs)?.schema ?? bodySchema(route, 'body')
+  const whole = toWhole(newest, bodies, age, plans)
   const before = olderSources(route, operationsOn, bodies, inputs)
   const sources = before.map((source): DeclaredSource => {
-    const plan = plans.planOf(source.schema, age)
+    const isBody = source.name === 'body'
+    const plan = planOfBody(source.schema, isBody ? bodies : [], age, plans)
     const names = sourceBefore(source, plan, operationsOn(source.name))
-    const ofBody = source.name === 'body' ? whole : undefined
+    const ofBody = isBody ? whole : undefined
     // the parameters of the further pages are ours, which an API behind gets in place of those that were sent
     const isPaged = source.name === 'query' && applied.some(({ paged }) => paged !== undefined)
     if (names !== undefined || plan !== undefined || ofBody !== undefined || isPaged)

@@ -47,7 +47,7 @@ export type ChangesIn<U, V> = U extends { readonly version: V } ? U : never
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
 
 /** The facts of changes about a model. */
-type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
+export type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
 
 /** The fields of a model, taken back through its changes. Those of one version are taken together. */
 type ShapeInVersion<Sh, N, U, Vs> = [U] extends [never]
@@ -201,7 +201,7 @@ type Holder =
   | 'union'
   | 'enum'
 
-interface Holding {
+export interface Holding {
   readonly _zod: { readonly def: { readonly type: Holder } }
 }
 
@@ -218,7 +218,7 @@ type AtVersion<S, St, Side extends 'in' | 'out'> = S extends Holding
 /** Whether `pick` chose the fields of a part. */
 type IsPicked<S> = S extends { readonly _zod: { readonly config: { readonly picked: true } } } ? true : false
 
-type ModelAt<S, St> =
+export type ModelAt<S, St> =
   St extends State<infer Vs, infer C, infer New>
     ? S extends { readonly '~part': readonly [infer Sh, infer Sub] }
       ? PartInVersion<Sub, Sh, IsPicked<S>, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>

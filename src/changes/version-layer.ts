@@ -3,7 +3,7 @@ import { isPromise, toRecord, type Awaitable } from '../base/values.ts'
 import type { BodyLayer, LayerExtra, ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import { findResponse } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
-import { createToOlder, type BodyConversion } from './body-layer.ts'
+import { createToOlder, isLoadingIn, type BodyConversion } from './operations/body-layer.ts'
 import { createConvertLinks } from './operations/links.ts'
 import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
@@ -143,7 +143,7 @@ function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
 
 /** Creates the function that converts the sources of a request. */
 function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
-  const { route, age, plans, converters, sources, inputs } = parts
+  const { route, age, plans, applied, converters, sources, inputs } = parts
   const ups = createInputUps(route, inputs, plans.widen)
   const convertAll = (
     input: Readonly<Partial<Record<SourceName, unknown>>>,
@@ -164,7 +164,8 @@ function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
     if (issues.length > 0) throw new ValidationError(issues)
     return made
   }
-  const isLoading = sources.some(({ schema }) => plans.isLoading(schema, age, 'up'))
+  const schemas = [...sources, ...route.sources].map(({ schema }) => schema)
+  const isLoading = isLoadingIn(schemas, bodyChanges('body', applied), age, 'up', plans)
   if (!isLoading)
     return (input, extra) => {
       const own = createExtra(extra)
@@ -201,8 +202,8 @@ function convertSource(given: Given, converter: SourceConverter, issues: Validat
   } catch (error) {
     return refuse(error, given, NOTHING_RENAMED, issues)
   }
-  const count = told.loading?.count
   try {
+    if (whole !== undefined) return whole(renamed, extra)
     const made = plan === undefined ? renamed : plan.up(renamed, extra)
     if (source === 'params' && plan !== undefined) {
       // path parameters that no schema reads stay
@@ -210,10 +211,7 @@ function convertSource(given: Given, converter: SourceConverter, issues: Validat
       for (const name of plan.names?.values() ?? []) delete params[name]
       return { ...params, ...toRecord(made) }
     }
-    // models in it may wait for data
-    return whole === undefined || told.loading?.count !== count
-      ? made
-      : convertWhole(whole, sent, made, extra)
+    return made
   } catch (error) {
     return refuse(error, given, shown, issues)
   }
@@ -247,12 +245,6 @@ function refuse(
     const shownKeys = nameOf.has(first) ? [nameOf.get(first) ?? [], keys.slice(1)].flat() : keys
     issues.push({ in: source, path: shownKeys, code, message })
   }
-}
-
-/** Converts a whole body once, though sources are converted again while others wait for data. */
-function convertWhole(whole: Converter, given: unknown, made: unknown, extra: Extra): unknown {
-  const convert = (): unknown => whole(made, extra)
-  return extra.loading?.keep(whole, Object(given), convert) ?? convert()
 }
 
 const NOTHING_RENAMED: SourceConverter['shown'] = new Map()

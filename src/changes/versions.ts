@@ -7,7 +7,7 @@ import {
 import type { ChangeUse } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
 import type { Schema } from '../schema/schema.ts'
-import { baseOf, type AnyChange } from './chain.ts'
+import { basesOf, type AnyChange } from './chain.ts'
 import { historyProblems, type SpelledVersion } from './check-history.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, toAges, versionIndexOf, ageOf, type HistoryParts } from './expand.ts'
@@ -209,7 +209,9 @@ function toParts(
   const changes = newestFirst(unsorted, given)
   const problems: DefinitionProblem[] = []
   const ages = toAges({ ...given, changes })
-  const plans = createPlans(changes, problems)
+  const indices = changes.map((change) => versionIndexOf(change, given))
+  const timeOf = (order: number): number => indices.indexOf(indices[order] ?? 0)
+  const plans = createPlans(changes, timeOf, problems)
   return { ...given, changes, ages, problems, plans }
 }
 
@@ -224,7 +226,7 @@ function newestFirst(
   const add = (change: AnyChange): void => {
     if (seen.has(change)) return
     seen.add(change)
-    const bases = new Set(change.change.map(baseOf))
+    const bases = new Set(change.change.flatMap(basesOf))
     for (const base of unsorted) if (bases.has(base) && indices.get(base) === indices.get(change)) add(base)
     sorted.add(change)
   }

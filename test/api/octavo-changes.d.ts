@@ -50,6 +50,10 @@ export interface AnyModel<N extends string = string, Sh extends object = object>
   readonly [MODEL]: N
 }
 
+interface AnyThen {
+  readonly '~then': unknown
+}
+
 interface AnyTold {
   readonly '~was': Fact
   readonly version: string
@@ -78,10 +82,9 @@ type AtVersion<S, St, Side extends 'in' | 'out'> = S extends Holding
     : OutputOf<S>
 
 type BaseOf<M> = M extends {
-  readonly '~depth': infer D
-  readonly '~shape': infer Sh
+  readonly '~base': infer B
 }
-  ? readonly [D, Sh]
+  ? B
   : readonly ['']
 
 interface Before<Sh, W> {
@@ -132,6 +135,10 @@ export interface ChangeExtra {
   readonly state?: Record<string, unknown> | undefined
 }
 
+type ChangeVersions<C> = {
+  [K in keyof C]: C[K] extends AnyTold ? C[K]['version'] : never
+}
+
 type ChangesIn<U, V> = U extends {
   readonly version: V
 }
@@ -140,6 +147,12 @@ type ChangesIn<U, V> = U extends {
 
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
 
+type Deepest<D extends string, All = D> = D extends string
+  ? [Extract<All, `${D}1${string}`>] extends [never]
+    ? D
+    : never
+  : never
+
 type DefOf<S> = S extends {
   readonly _zod: {
     readonly def: infer D
@@ -147,6 +160,8 @@ type DefOf<S> = S extends {
 }
   ? D
   : never
+
+type DepthOf<F> = [F] extends [never] ? '' : F extends Fact ? `${Deepest<F[2][0]>}1` : never
 
 export interface Earlier<T> {
   readonly was: T
@@ -166,6 +181,8 @@ type Fact<N = string, K = string | number, D = string> = readonly [
   base: readonly [depth: D, shape?: unknown],
 ]
 
+type FactsBefore<C, N> = FactsOf<C extends readonly unknown[] ? C[number] : C, N>
+
 type FactsIn<P extends readonly Part_2[]> = P[number]['~was']
 
 type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
@@ -174,23 +191,15 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
   readonly reads: R
 }
 
-type FieldFunctions<N, Sh, K, W, O> = W extends Schema
-  ? K extends keyof Sh
-    ? (O extends true
-        ? {
-            readonly accepted?: never
-          }
-        : OutputOf<W> extends InputOf<Sh[K]>
-          ? unknown
-          : NeedsUp_2<OutputOf<W>, InputOf<Sh[K]>> & {
-              readonly accepted?: never
-              readonly narrowed?: never
-            }) &
-        (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown_2<OutputOf<Sh[K]>, InputOf<W>>)
-    : NoFunctionsOf<N, K, Sh>
-  : K extends keyof Sh
+type FieldFunctions<M extends AnyModel, K, W, O> = W extends Schema
+  ? K extends keyof M['~shape']
+    ? FunctionsBetween<FieldThen<W, M>, M['~shape'][K], O>
+    : NoFunctionsOf<ModelName<M>, K, M['~shape']>
+  : K extends keyof M['~shape']
     ? NoFunctions
-    : NotAField<NoField<N, K, Sh>>
+    : NotAField<NoField<ModelName<M>, K, M['~shape']>>
+
+type FieldIn<S, St> = S extends Holding ? Then<S, St> : S
 
 export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
   [Key in K]: Key
@@ -208,6 +217,8 @@ type FieldOffers<Sh, W> = [keyof W] extends [never]
     }
   : unknown
 
+type FieldThen<W, M> = M extends AnyThen ? FieldIn<W, StateBefore<M['~then']>> : W
+
 export interface FieldWas {
   readonly accepted?: boolean
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
@@ -217,12 +228,15 @@ export interface FieldWas {
   readonly was: Was
 }
 
-interface FieldWere<Sh, K, W, R, D, U> {
+interface FieldWere<Sh, K, W, R, D, U, M = unknown> {
   readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
-  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
+  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<FieldThen<W, M>>
   readonly kept?: K extends keyof Sh ? never : boolean
   readonly narrowed?: boolean
-  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? Given<Sh[K]> : unknown
+  readonly up?: (
+    old: OutputOf<FieldThen<W, M>>,
+    extra: FieldExtra<R, U>,
+  ) => K extends keyof Sh ? Given<Sh[K]> : unknown
   readonly was: W
 }
 
@@ -230,9 +244,24 @@ type FieldsIn<F extends Fact> = {
   [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1]
 }
 
-type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = false> = {
-  readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
+type FieldsThen<W, M> = M extends AnyThen ? ShapeThen<W, M['~then']> : W
+
+type FieldsWere<M extends AnyModel, W, R = never, D = undefined, U = undefined, O = false> = {
+  readonly [K in keyof W]: FieldFunctions<M, K, W[K], O> &
+    FieldWere<M['~shape'], K, W[K], ReadOf<M['~shape'], R>, D, U, M>
 }
+
+type FunctionsBetween<Old, Now, O> = (O extends true
+  ? {
+      readonly accepted?: never
+    }
+  : OutputOf<Old> extends InputOf<Now>
+    ? unknown
+    : NeedsUp_2<OutputOf<Old>, InputOf<Now>> & {
+        readonly accepted?: never
+        readonly narrowed?: never
+      }) &
+  (OutputOf<Now> extends InputOf<Old> ? unknown : NeedsDown_2<OutputOf<Now>, InputOf<Old>>)
 
 type HasRemoved<W, Sub, Sh, P> = [AddedNames<W, Sh>] extends [never]
   ? P extends true
@@ -404,6 +433,11 @@ type ModelAt<S, St> =
         : never
     : never
 
+export interface ModelBefore<N extends string, Sh, D, C> extends AnyModel<N, ShapeThen<Sh, C>> {
+  readonly '~base': readonly [depth: D, shape: Sh]
+  readonly '~then': C
+}
+
 export type ModelFields = z.core.$ZodShape
 
 export interface ModelMeta {
@@ -524,22 +558,17 @@ type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   }
 >
 
-interface ObjectFunctions<Sh, W, R, D, U> {
+interface ObjectFunctions<M extends AnyModel, W, R, D, U> {
   readonly down?: (
-    now: NewSide<Sh, W, R>,
+    now: NewSide<M['~shape'], W, R>,
     extra: LoadedExtra<D>,
-  ) => Partials<MadeDown<Sh, W>> & {
-    readonly [K in Staying<Sh, W>]?: Given<W[K]>
-  } & Unmade<Sh, W, R>
-  readonly up?: (
-    old: OldSide<Sh, W, R>,
-    extra: LoadedExtra<U>,
-  ) => Partials<MadeUp<Sh, W>> & {
-    readonly [K in Staying<Sh, W>]?: Given<Sh[K]>
-  } & Unmade<Sh, W, R>
+  ) => ResultDown<M['~shape'], FieldsThen<W, M>, R>
+  readonly up?: (old: OldSide<M, W, R>, extra: LoadedExtra<U>) => ResultUp<M['~shape'], W, R>
 }
 
-type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
+type OldSide<M extends AnyModel, W, R> = OutOf<
+  ShapeBefore<Pick<M['~shape'], (keyof W | R) & keyof M['~shape']>, FieldsThen<W, M>>
+>
 
 type OldValue<W> = [Was] extends [W]
   ? unknown
@@ -776,15 +805,15 @@ export interface Reshape<F = unknown> {
   readonly kind: 'reshape'
 }
 
-type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
-  ? [Staying<Sh, W>] extends [never]
+type ReshapeDown<M extends AnyModel, W> = [Exclude<keyof W, keyof M['~shape']>] extends [never]
+  ? [Staying<M['~shape'], W>] extends [never]
     ? {
         readonly down?: never
       }
     : unknown
-  : [Exclude<keyof W, keyof Sh | Undefinable<MadeDown<Sh, W>>>] extends [never]
+  : [Exclude<keyof W, keyof M['~shape'] | Undefinable<MadeDown<M['~shape'], W>>>] extends [never]
     ? unknown
-    : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
+    : MakesEarlier<`'${Exclude<keyof W, keyof M['~shape']> & string}' is no field of ${ModelName<M> & string}`>
 
 export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
   readonly applies?: readonly Schema[]
@@ -793,28 +822,28 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
     readonly now: object
     readonly old: object
   }[]
-  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape'], W>
+  readonly fields?: FieldsWere<M, W, R, D, U, O> & FieldOffers<M['~shape'], W>
   readonly inject?: I
   readonly load?:
     | Load<NewSide<M['~shape'], W, R>, I, D>
     | {
         readonly down?: Load<NewSide<M['~shape'], W, R>, I, D>
-        readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
+        readonly up?: Load<OldSide<M, W, R>, I, U>
       }
   readonly lossy?: readonly string[]
   readonly named?: Earlier<string>
   readonly not?: readonly Schema[]
   readonly of: M
   readonly reads?: readonly R[]
-  readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
+  readonly refine?: (old: OldSide<M, W, R>, extra: ChangeExtra) => boolean | string
   readonly responseOnly?: O
-} & ObjectFunctions<M['~shape'], W, R, D, U> &
-  ReshapeDown<ModelName<M>, M['~shape'], W> &
-  ReshapeUp<M['~shape'], W, O>
+} & ObjectFunctions<M, W, R, D, U> &
+  ReshapeDown<M, W> &
+  ReshapeUp<M, W, O>
 
-type ReshapeUp<Sh, W, O> = O extends true
+type ReshapeUp<M extends AnyModel, W, O> = O extends true
   ? unknown
-  : [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+  : [Exclude<keyof MadeUp<M['~shape'], W>, Undefinable<MadeUp<M['~shape'], W>>>] extends [never]
     ? unknown
     : {
         readonly up: unknown
@@ -851,6 +880,14 @@ type Restrict<W, Sub, Sh, P> = W extends unknown
 
 type RestrictBy<F, Sub, Sh, P> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh, P> : never
 
+type ResultDown<Sh, W, R> = Partials<MadeDown<Sh, W>> & {
+  readonly [K in Staying<Sh, W>]?: Given<W[K]>
+} & Unmade<Sh, W, R>
+
+type ResultUp<Sh, W, R> = Partials<MadeUp<Sh, W>> & {
+  readonly [K in Staying<Sh, W>]?: Given<Sh[K]>
+} & Unmade<Sh, W, R>
+
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 interface Said<N, F, D = readonly ['']> {
@@ -858,6 +895,12 @@ interface Said<N, F, D = readonly ['']> {
 }
 
 type ShapeBefore<Sh, W> = Before<Sh, W>['shape']
+
+type ShapeBeforeAll<M, C> = C extends readonly unknown[]
+  ? ModelAt<M, StateBefore<C>>
+  : [FactsBefore<C, ModelName<M>>] extends [never]
+    ? ModelShape<M>
+    : Ahead<ModelShape<M>, FactsBefore<C, ModelName<M>> & Fact>['shape']
 
 type ShapeBeforeVersion<Sh, F, D extends string = ''> = [F] extends [never]
   ? Sh
@@ -873,6 +916,10 @@ type ShapeInVersion<Sh, N, U, Vs> = [U] extends [never]
       : ShapeInVersion<ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : Sh
 
+type ShapeThen<Sh, C> = {
+  [K in keyof Sh]: FieldIn<Sh[K], StateBefore<C>>
+}
+
 export interface SpelledVersion<V extends string = string> {
   readonly also: readonly string[]
   readonly version: V
@@ -885,6 +932,12 @@ interface State<Vs, C, New> {
 type StateAt<Vs, C, V> = Vs extends readonly unknown[]
   ? State<readonly ['next', ...Vs], C, Newer<Vs, V>>
   : never
+
+type StateBefore<C> = C extends readonly AnyTold[]
+  ? State<ChangeVersions<C>, C, C[number]['version']>
+  : C extends AnyTold
+    ? State<readonly [C['version']], readonly [C], C['version']>
+    : never
 
 export type StateOf<A, V> = A extends {
   readonly changes: infer C
@@ -912,6 +965,14 @@ type Staying<Sh, W> = {
 }[keyof W & keyof Sh]
 
 const TYPES_2: unique symbol
+
+interface Then<S extends Holding, St> {
+  readonly _zod: {
+    readonly def: S['_zod']['def']
+    readonly input: InAt<S, St>
+    readonly output: OutAt<S, St>
+  }
+}
 
 type Undefinable<T> = {
   [K in keyof T]: undefined extends T[K] ? K : never
@@ -1029,12 +1090,10 @@ export const absent: Absent
 
 export function asIs(value: unknown): never
 
-export function before<C extends VersionChange, M extends AnyModel>(
-  change: C,
+export function before<const C extends AnyTold | readonly AnyTold[], M extends AnyModel>(
+  changes: C,
   of: M,
-): AnyModel<ModelName<M>, Ahead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>['shape']> & {
-  readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
-}
+): ModelBefore<ModelName<M>, ShapeBeforeAll<M, C>, DepthOf<FactsBefore<C, ModelName<M>>>, C>
 
 export function defineVersionChange<
   const P extends readonly Part_2[],

@@ -263,7 +263,7 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
       }),
     ),
     'before names a change that is not among the newer ones of ProblemUser',
-    'list the change that before names, with a newer version',
+    'list the change that before names, with a newer version; it has to reshape ProblemUser, or a model in it',
   ],
   [
     'an unknown key of an operation',

@@ -69,6 +69,8 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/extensions/auth/create-guard.ts': ['AllowedIdentity', 'Decision', 'Falsy'],
   // what models were, from what changes say of them
   'src/changes/was.ts': 'all',
+  'src/changes/reshape-fields.ts': 'all',
+  'src/changes/before.ts': ['ShapeBeforeAll', 'ShapeThen', 'DepthOf', 'FactsBefore'],
   'src/changes/state.ts': 'all',
   'src/changes/change.ts': ['FactsIn', 'Part'],
   'src/changes/operations/operation.ts': [
@@ -82,7 +84,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
     'StatusPairs',
     'Statuses',
   ],
-  'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
+  'src/changes/model.ts': ['ModelName', 'WholeShape'],
   'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere
   'src/extensions/undici/dispatcher.ts': ['OfPlatform'],

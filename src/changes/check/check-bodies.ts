@@ -2,6 +2,7 @@ import { ignoreRejection, isPromise, messageOf } from '../../base/values.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { absent, type Absent } from '../was.ts'
 import type { AnyChange } from '../chain.ts'
+import type { Plans } from '../convert/plans.ts'
 import { operationsOf } from '../expand.ts'
 import {
   bodiesOf,
@@ -35,9 +36,10 @@ interface BodyFinding extends Wrong {
 /** Checks the functions of whole bodies with generated values: each result has to fit the schema of the other side. */
 export function checkBodies(
   changes: readonly AnyChange[],
+  { planOf, timeOf }: Plans,
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): readonly BodyFinding[] {
-  return operationsOf(changes).flatMap(({ change, operation }) => [
+  return operationsOf(changes).flatMap(({ change, order, operation }) => [
     ...checkInput(operation, { seed, runs }).map((found) => ({
       ...found,
       change,
@@ -45,7 +47,10 @@ export function checkBodies(
       fields: ['input'],
     })),
     ...[...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
-      const found = onePage(operation, key, body) ?? checkBody(key, body, { seed, runs })
+      const time = timeOf(order)
+      const now = planOf(body.now, time)?.wire ?? body.now
+      const was = isAbsent(body.was) ? body.was : (planOf(body.was, time, time)?.wire ?? body.was)
+      const found = onePage(operation, key, body) ?? checkBody(key, { ...body, now, was }, { seed, runs })
       return found === undefined
         ? []
         : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]

@@ -2,7 +2,8 @@ import { toObjectSchema, objectShape, type Schema } from '../../schema/schema.ts
 import { messageOf, toRecord } from '../../base/values.ts'
 import { isMadeTogether, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { isPassing } from '../convert/fits.ts'
-import { planObject } from '../convert/object-plan.ts'
+import { planObject, type ObjectRange } from '../convert/object-plan.ts'
+import type { Plans } from '../convert/plans.ts'
 import {
   type Direction,
   MigrationError,
@@ -19,9 +20,10 @@ import { isSameValue } from './same-value.ts'
 /** The fields of a model at one point of its history. */
 export type Side = ReadonlyMap<FieldId, { readonly name: string; readonly schema: Schema }>
 
-/** One step of a model, with its fields on both sides. */
+/** One step of a model, with its fields on both sides. Models in them are as they were in the version of its change. */
 export interface Sided {
   readonly step: Step
+  readonly time: number
   readonly newer: Side
   readonly older: Side
 }
@@ -44,19 +46,35 @@ export type Trouble = {
 /** The result of a conversion, or the reason for its failure. */
 export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
 
-/** The steps of a model, newest first. */
-export function toSided({ model, fieldIds, steps }: Chain): readonly Sided[] {
+/** The fields of the newest shape of a model. */
+export function newestSide({ model, fieldIds }: Chain): Side {
   const shape = objectShape(model)
   const newest: [FieldId, { name: string; schema: Schema }][] = []
   for (const [name, fieldId] of fieldIds) {
     const schema = shape[name]
     if (schema !== undefined) newest.push([fieldId, { name, schema }])
   }
-  let side: Side = new Map(newest)
-  return steps.map((step) => {
-    const newer = side
-    side = olderSide(newer, step.fieldChanges)
-    return { step, newer, older: side }
+  return new Map(newest)
+}
+
+/** The steps of a model, newest first. */
+export function toSided(chain: Chain, { planOf, timeOf, orderOf }: Plans): readonly Sided[] {
+  const origins = new Map<FieldId, number>()
+  const at = (side: Side, time: number): Side =>
+    new Map(
+      [...side].map(([fieldId, { name, schema }]) => [
+        fieldId,
+        { name, schema: planOf(schema, time, origins.get(fieldId))?.wire ?? schema },
+      ]),
+    )
+  let side = newestSide(chain)
+  return chain.steps.map((step) => {
+    const time = timeOf(orderOf(step))
+    const newer = at(side, time)
+    side = olderSide(side, step.fieldChanges)
+    for (const { kind, fieldId } of step.fieldChanges)
+      if (kind === 'retyped' || kind === 'removed') origins.set(fieldId, time)
+    return { step, time, newer, older: at(side, time) }
   })
 }
 
@@ -81,16 +99,17 @@ function olderSide(newer: Side, fieldChanges: readonly FieldChange[]): Side {
 
 /**
  * Takes values through steps, newest first, and back. They are converted as they are served in a model that has the fields of `newer` and no
- * others. The older schemas then parse values, as responses and requests of the older version are.
+ * others. The older schemas then parse values, as responses and requests of the older version are. `range` says from which age what is inside
+ * of fields is converted; without it, it stays as it is.
  */
 export function createTrip(
   steps: readonly [Sided, ...Sided[]],
   newer: Side,
   older: Side,
-  loaded?: unknown,
+  { loaded, range }: { readonly loaded?: unknown; readonly range?: Omit<ObjectRange, 'isLoading'> } = {},
 ): (values: Values, direction: Direction) => Outcome {
-  const own = steps.map(({ step }, order) => ({
-    order,
+  const own = steps.map(({ step, time }) => ({
+    order: time,
     step,
     fieldChanges: step.fieldChanges,
     isGroup: step.fieldChanges.some((fieldChange) => isGrouped(fieldChange, step)),
@@ -102,7 +121,7 @@ export function createTrip(
   const fieldIds = new Map([...newer].map(([fieldId, { name }]) => [name, fieldId]))
   const modelled = { fieldIds, wrappers: new Map(), steps: own }
   const plan = planObject(toObjectSchema(Object.fromEntries(fields)), modelled, own, {
-    planOf: () => undefined,
+    ...(range ?? NOTHING_INSIDE),
     isLoading: (side) => steps.some(({ step }) => loadIn(step.reshape, side) !== undefined),
   })
   return (values, direction) => {
@@ -122,6 +141,15 @@ export function createTrip(
       return { trouble: toTrouble(error, steps) }
     }
   }
+}
+
+const NOTHING_INSIDE = {
+  newer: 0,
+  older: 0,
+  origin: 0,
+  planOf: () => undefined,
+  between: () => undefined,
+  timeOf: () => 0,
 }
 
 /** Converts a value. Changes that load something get `loaded`. */
@@ -192,6 +220,8 @@ export type ChainTrouble =
   | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
 
 interface Parts {
+  readonly newest: Side
+  readonly plans: Pick<Plans, 'planOf' | 'between'>
   readonly random: Random
   readonly runs: number
   readonly report: (sided: Sided, trouble: ChainTrouble) => void
@@ -205,10 +235,13 @@ export function checkChain(sides: readonly Sided[], parts: Parts): void {
   const [first, ...others] = sides
   if (first === undefined || others.length === 0) return
   const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, fieldId]) => fieldId)))
-  const newest = new Map([...first.newer].filter(([fieldId]) => touched.has(fieldId)))
+  const newest = new Map([...parts.newest].filter(([fieldId]) => touched.has(fieldId)))
+  const { planOf, between } = parts.plans
   const trips = sides.map((sided, index) => ({
     sided,
-    go: createTrip([first, ...others.slice(0, index)], newest, sided.older),
+    go: createTrip([first, ...others.slice(0, index)], newest, sided.older, {
+      range: { newer: 0, older: sided.time, origin: 0, planOf, between, timeOf: (time) => time },
+    }),
     lossy: lossyIn(sides.slice(0, index + 1).toReversed()),
     isOneWay: sides.slice(0, index + 1).some(({ step }) => step.reshape.responseOnly === true),
   }))

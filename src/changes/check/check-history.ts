@@ -9,6 +9,7 @@ import { checkBodies } from './check-bodies.ts'
 import {
   checkChain,
   createTrip,
+  newestSide,
   toSided,
   type ChainTrouble,
   type Sided,
@@ -80,13 +81,13 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
   checkOptions('checkHistory', options, OPTIONS)
   const { seed = 1, runs = 100 } = options
   const { parts, placeOf } = internals
-  const bodies = checkBodies(parts.changes, { seed, runs }).map(({ change, ...finding }) => ({
+  const bodies = checkBodies(parts.changes, parts.plans, { seed, runs }).map(({ change, ...finding }) => ({
     ...finding,
     change: change.id,
     at: placeOf(change),
   }))
   const reshapes = [...parts.plans.chains.values()].flatMap((chain) => {
-    const sides = toSided(chain)
+    const sides = toSided(chain, parts.plans)
     const siteOf = (sided: Sided, found: Map<string, HistoryFinding>): Site => ({
       chain,
       sided,
@@ -112,6 +113,8 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
     // what a step does wrong alone shows in every chain
     if (found.size === 0 && !sides.some(({ step }) => step.reshape.load !== undefined))
       checkChain(sides, {
+        newest: newestSide(chain),
+        plans: parts.plans,
         random: createRandom(seed),
         runs,
         report: (sided, trouble) => reportChain(siteOf(sided, found), trouble),
@@ -254,7 +257,7 @@ function tripOf(
   const newer = new Map(
     [...sided.newer].filter(([fieldId]) => fields.some((field) => field.fieldId === fieldId)),
   )
-  return createTrip([sided], newer, sided.older, loaded)
+  return createTrip([sided], newer, sided.older, { loaded })
 }
 
 function checkTrips(site: Site): void {

@@ -161,6 +161,25 @@ function refusedIn(names: readonly string[], issues: readonly SchemaIssue[]): Re
   return new RefusedError(paths.flatMap((path) => issues.map((issue) => ({ ...issue, path }))))
 }
 
+/** Converts what is inside of a member that functions got. Clients know none of the names that it has in between. */
+export function convertInner(
+  { plan, names }: { readonly plan: Plan; readonly names: readonly string[] },
+  direction: Direction,
+  value: unknown,
+  extra: Extra,
+): unknown {
+  if (value === undefined) return value
+  try {
+    return plan[direction](value, extra)
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error
+    throw refusedIn(
+      names,
+      error.issues.map((issue) => ({ ...issue, path: [] })),
+    )
+  }
+}
+
 /** Adds the key of a member to the path of a value in it that is refused. Returns the error. */
 export function below(error: unknown, key: string | number): unknown {
   if (error instanceof RefusedError) error.path.unshift(key)
@@ -250,11 +269,29 @@ export interface Plan {
   readonly names?: ReadonlyMap<string, string> | undefined
 }
 
+/** Two states of models: behind the changes with a position below `newer`, and behind those below `older`. */
+export interface Range {
+  readonly newer: number
+  readonly older: number
+  /** The age of the schema: its defaults are values of that age, and its functions take them. */
+  readonly origin: number
+}
+
+/** Returns the plans of schemas. Ages are numbers of changes, newest first, that a state lacks. */
+export interface InnerPlans {
+  /**
+   * The plan of a schema for the version before the changes with a position below `age`, or `undefined` if none of them reaches it. `origin`
+   * is the age of the schema, which is 0 unless a change says what it was.
+   */
+  readonly planOf: (schema: Schema, age: number, origin?: number) => Plan | undefined
+  /** The plan whose conversions lead between two ages, or `undefined` if no change between them reaches the schema. */
+  readonly between: (schema: Schema, newer: number, older: number, origin?: number) => Plan | undefined
+  /** The age of the version of the change at a position: its functions get and return what is inside of fields as it was there. */
+  readonly timeOf: (order: number) => number
+}
+
 /** The conversions of a plan. */
 export type Direction = 'up' | 'down'
-
-/** The plan of a schema in the version that is being planned, or `undefined` if it is the same there. */
-export type PlanOf = (schema: Schema) => Plan | undefined
 
 export function createConverters(make: (direction: Direction) => Converter): Pick<Plan, Direction> {
   return { up: make('up'), down: make('down') }
@@ -319,4 +356,29 @@ export function differs(one: unknown, other: unknown): boolean {
     // such as a bigint in it
     return true
   }
+}
+
+const SCALARS: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'boolean',
+  'bigint',
+  'enum',
+  'literal',
+  'date',
+])
+
+/**
+ * The plan that copies lists and plain objects, so that a function of a change that sorts a list sorts none of the handler. `undefined` for
+ * values that nothing can alter.
+ */
+export function copyPlan(schema: Schema): Plan | undefined {
+  if (SCALARS.has(defOf(schema).type)) return undefined
+  return { wire: schema, parse: schema, up: copyData, down: copyData }
+}
+
+function copyData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyData)
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]))
 }

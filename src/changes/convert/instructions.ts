@@ -11,6 +11,7 @@ import {
   type FieldExtra,
   type Identified,
   type LoadedExtra,
+  type Plan,
   type Loader,
 } from './converter.ts'
 import { isObject, isPromise, isString } from '../../base/values.ts'
@@ -65,6 +66,14 @@ export type Instruction =
       readonly kind: 'keep'
       readonly change: Identified
       readonly args: readonly NamedRegister[]
+    }
+  /** Converts what is inside of a member to the time of the change whose functions get it next. */
+  | {
+      readonly kind: 'inner'
+      readonly register: number
+      readonly plan: Plan
+      /** The members of the older version that the value comes from. */
+      readonly names: readonly string[]
     }
   /** Reports that the change alters something, if the register has a value. */
   | {
@@ -243,7 +252,7 @@ function namedRegisters(
 
 /** The parts of an object that are used on the way to the newest version. */
 export interface UpSite extends Site {
-  /** The schema that a field has on the newer side of the step. */
+  /** The schema that a field has on the newer side of the step, at the time of the step. */
   readonly newerSchema: (fieldId: FieldId) => Schema | undefined
 }
 

@@ -60,7 +60,7 @@ function untouchedIn({ instructions, members }: Program): Program['members'] {
   const made = new Set(
     instructions.flatMap((instruction) => {
       if (instruction.kind === 'group') return instruction.made.map(({ register }) => register)
-      return instruction.kind === 'convert' ? [instruction.register] : []
+      return instruction.kind === 'convert' || instruction.kind === 'inner' ? [instruction.register] : []
     }),
   )
   return members.filter(({ register }) => register === undefined || !made.has(register))
@@ -97,6 +97,7 @@ function advance(
     if (instruction.kind !== 'load') {
       const loader = 'loader' in instruction ? instruction.loader : undefined
       runInstruction(instruction, site, loader && progress.loaded.get(loader))
+      if (instruction.kind === 'inner' && loading.count > count) return haveOthersWait(registers)
     } else if (
       !progress.loaded.has(instruction) &&
       instruction.required.every(({ register }) => registers[register] !== undefined)

@@ -1,40 +1,64 @@
-import { isObject } from '../../base/values.ts'
-import { zod, cloneSchema } from '../zod.ts'
+import { cloneSchema } from '../zod.ts'
 import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
 import {
   convertAt,
+  copyPlan,
   type Plan,
-  type PlanOf,
   type Direction,
+  type InnerPlans,
   type Identified,
   type Converter,
+  type Range,
 } from './converter.ts'
 import { createRefine } from './refine.ts'
 import { interpret, type Member, type Program } from './program.ts'
+import { statesOf, type FieldAt } from './field-states.ts'
 import { compileProgram } from './program-code.ts'
-import { downInstructions, upInstructions, type Instruction } from './instructions.ts'
-import { defOf, schemaOf, schemasOf, toZod, objectShape, type Schema } from '../../schema/schema.ts'
-import { isMadeTogether, type FieldId, type Step } from '../chain.ts'
+import { downInstructions, upInstructions, type Instruction, type UpSite } from './instructions.ts'
+import { defOf, schemaOf, schemasOf, type Schema } from '../../schema/schema.ts'
+import { isMadeTogether, type FieldId } from '../chain.ts'
 
-/** Plans an object schema for the version before the last of these steps. */
+/** The plans of what is inside of an object, and the states between which it is converted. */
+export interface ObjectRange extends InnerPlans, Range {
+  readonly isLoading: (direction: Direction) => boolean
+}
+
+/** Plans an object schema. `steps` are those that the older state lacks, newest first. */
 export function planObject(
   schema: Schema,
   modelled: ModelledFields,
   steps: readonly AppliedStep[],
-  { planOf, isLoading }: { readonly planOf: PlanOf; readonly isLoading: (direction: Direction) => boolean },
+  range: ObjectRange,
 ): Plan {
-  const fields = oldFields(schema, modelled, steps, planOf)
+  const from = steps.filter(({ order }) => order < range.newer).length
+  const states = statesOf(schema, modelled, steps, range)
+  const fields = states.at(-1) ?? []
   const catchall = schemaOf(defOf(schema)['catchall'])
-  const others = catchall && planOf(catchall)
   const toConverter = (direction: Direction): Converter => {
-    const site = { schema, modelled, fields, steps, others, isLoading: isLoading('down') }
-    const program = direction === 'down' ? downProgram(site) : upProgram(site)
-    return isLoading(direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
+    const site = {
+      schema,
+      modelled,
+      range,
+      states: states.slice(from),
+      steps: steps.slice(from),
+      others: catchall && range.between(catchall, range.newer, range.older, range.origin),
+    }
+    const around = aroundOf(site)
+    const program = direction === 'down' ? toDown(site, around) : toUp(site, around)
+    return range.isLoading(direction)
+      ? interpretLoading(program)
+      : (compileProgram(program) ?? interpret(program))
   }
   const named = steps.findLast((step) => step.named !== undefined)?.named
   const toSchema = (form: 'wire' | 'parse'): Schema => {
-    const members = { shape: toShape(fields, form), checks: [], ...(others && { catchall: others[form] }) }
+    const others = catchall && range.planOf(catchall, range.older, range.origin)
+    const members = {
+      shape: toShape(fields, form, range),
+      // functions take values of the age of their schema
+      ...(range.older !== range.origin && { checks: [] }),
+      ...(others && { catchall: others[form] }),
+    }
     return cloneSchema(schema, members, named)
   }
   return {
@@ -54,29 +78,8 @@ export function planObject(
   }
 }
 
-function downProgram(site: Site): Program {
-  // a member that only one direction needs makes no object of the other one wait
-  const registers = new Map<FieldId, number>()
-  const around = { ...aroundOf(site), registerOf: numbering(registers) }
-  const downs = site.steps.flatMap((step) => downInstructions(step, around))
-  return toDown({ ...site, registers }, downs)
-}
-
-function upProgram(site: Site): Program {
-  const { schema, modelled, steps } = site
-  const registers = new Map<FieldId, number>()
-  const around = { ...aroundOf(site), registerOf: numbering(registers) }
-  const ups = steps.toReversed().flatMap((step) =>
-    upInstructions(step, {
-      ...around,
-      newerSchema: (fieldId) => newerSchema(fieldId, step.step, schema, modelled, steps),
-    }),
-  )
-  return toUp({ ...site, registers }, ups)
-}
-
 /** Returns what the instructions of both directions read of an object. */
-function aroundOf(site: Site): Pick<Parameters<typeof downInstructions>[1], 'isAround' | 'sentOf'> {
+function aroundOf(site: Site): Around {
   const { modelled } = site
   const keys = new Map([...modelled.fieldIds].map(([key, fieldId]) => [fieldId, key]))
   return {
@@ -86,20 +89,27 @@ function aroundOf(site: Site): Pick<Parameters<typeof downInstructions>[1], 'isA
   }
 }
 
-function numbering(registers: Map<FieldId, number>): (fieldId: FieldId) => number {
-  return (fieldId) => {
-    const register = registers.get(fieldId) ?? registers.size
-    registers.set(fieldId, register)
+/** The registers of fields. */
+class Registers {
+  readonly numbers = new Map<FieldId, number>()
+
+  readonly of = (fieldId: FieldId): number => {
+    const register = this.numbers.get(fieldId) ?? this.numbers.size
+    this.numbers.set(fieldId, register)
     return register
+  }
+
+  fieldsIn(registers: ReadonlySet<number>): readonly FieldId[] {
+    return [...this.numbers].flatMap(([fieldId, register]) => (registers.has(register) ? [fieldId] : []))
   }
 }
 
 /** Creates the function that finds the members of the older version that the value of a field comes from. */
-function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly string[] {
+function createSentOf({ states, steps }: Site): (fieldId: FieldId) => readonly string[] {
   // a change can read a field that it adds
   const sentOf = (fieldId: FieldId, seen: readonly FieldId[] = []): readonly string[] => {
     if (seen.includes(fieldId)) return []
-    const field = fields.find((each) => each.fieldId === fieldId)
+    const field = fieldIn(states.at(-1), fieldId)
     if (field !== undefined) return [field.name]
     const maker = steps.findLast(({ fieldChanges }) =>
       fieldChanges.some((fieldChange) => fieldChange.kind === 'added' && fieldChange.fieldId === fieldId),
@@ -116,86 +126,108 @@ function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly s
   return (fieldId) => sentOf(fieldId)
 }
 
-function toShape(fields: readonly OldField[], form: 'wire' | 'parse'): Record<string, Schema> {
+function toShape(
+  fields: readonly FieldAt[],
+  form: 'wire' | 'parse',
+  { planOf, older }: ObjectRange,
+): Record<string, Schema> {
   const shape: Record<string, Schema> = {}
-  for (const { name, schema, plan } of fields)
+  for (const { name, schema, origin } of fields)
     // read late, for a schema may hold itself
-    Object.defineProperty(shape, name, { enumerable: true, get: () => plan?.[form] ?? schema })
+    Object.defineProperty(shape, name, {
+      enumerable: true,
+      get: () => planOf(schema, older, origin)?.[form] ?? schema,
+    })
   return shape
 }
 
 interface Site {
   readonly schema: Schema
   readonly modelled: ModelledFields
-  readonly fields: readonly OldField[]
+  readonly range: ObjectRange
+  /** The fields on the newer side of the first step, and on the older side of each. */
+  readonly states: readonly (readonly FieldAt[])[]
   readonly steps: readonly AppliedStep[]
   /** The conversion of members that no version declares. */
   readonly others: Plan | undefined
-  /** Whether changes load data for responses. */
-  readonly isLoading: boolean
 }
 
-interface RegisteredSite extends Site {
-  readonly registers: ReadonlyMap<FieldId, number>
-}
+type Around = Pick<UpSite, 'isAround' | 'sentOf'>
 
-function toDown(
-  { schema, modelled, fields, steps, registers, others, isLoading }: RegisteredSite,
-  instructions: readonly Instruction[],
-): Program {
-  const shape = objectShape(schema)
-  const used = new Set(instructions.flatMap(usedIn))
+function toDown(site: Site, around: Around): Program {
+  const { steps, states, range, others } = site
+  const registers = new Registers()
+  const [newer = [], fields = []] = [states[0], states.at(-1)]
+  const ages = new Map(newer.map(({ fieldId }) => [fieldId, range.newer]))
+  const instructions = steps.flatMap((own, index) => {
+    const time = range.timeOf(own.order)
+    const made = downInstructions(own, { ...around, registerOf: registers.of })
+    const used = new Set([...registers.fieldsIn(new Set(made.flatMap(inputsOf))), ...retypedIn(own)])
+    const before = [...used].flatMap((fieldId) => {
+      const plan = planFor(fieldIn(states[index], fieldId), ages, (schema, age, origin) =>
+        range.between(schema, age, time, origin),
+      )
+      ages.set(fieldId, time)
+      return plan === undefined ? [] : [toInner(registers.of(fieldId), plan, around.sentOf(fieldId))]
+    })
+    for (const { kind, fieldId } of own.fieldChanges) if (kind === 'removed') ages.set(fieldId, time)
+    return [...before, ...made]
+  })
+  const inputs = new Set(instructions.flatMap(inputsOf))
   return {
     direction: 'down',
-    registerCount: registers.size,
-    loads: [...modelled.fieldIds].flatMap(([name, fieldId]) => {
-      const register = registers.get(fieldId)
+    registerCount: registers.numbers.size,
+    loads: newer.flatMap(({ name, fieldId, schema }) => {
+      const register = fieldId === undefined ? undefined : registers.numbers.get(fieldId)
       if (register === undefined) return []
-      const own = shape[name]
       // what was loaded may be found by the very object that the handler returned
-      const isCopied = own !== undefined && used.has(register) && !isLoading && !SCALARS.has(defOf(own).type)
-      return [
-        {
-          name,
-          register,
-          plan: isCopied ? { wire: own, parse: own, up: copyData, down: copyData } : undefined,
-        },
-      ]
+      const isCopied = inputs.has(register) && !range.isLoading('down')
+      return [{ name, register, plan: isCopied ? copyPlan(schema) : undefined }]
     }),
     instructions,
     members: fields.map((field): Member => {
-      const { fieldId, key = '', name, plan, schema: own } = field
+      const { fieldId, name, schema } = field
+      const now = newer.find((each) => isSameField(each, field))
       return {
         to: name,
-        from: key,
-        register: fieldId === undefined ? undefined : registers.get(fieldId),
-        plan,
-        schema: own,
+        from: now?.name ?? '',
+        register: fieldId === undefined ? undefined : registers.numbers.get(fieldId),
+        plan: planFor(field, ages, (own, age, origin) => range.between(own, age, range.older, origin)),
+        schema,
         // a newest result is completed by its own schema
-        fallback: field.key !== undefined && objectShape(schema)[key] === own ? undefined : fallbackOf(own),
+        fallback: now?.schema === schema ? undefined : fallbackOf(schema),
         shaper: shaperOf(fieldId, steps),
       }
     }),
-    others: findOthers(schema, fields, others?.down),
+    others: findOthers(site, others?.down),
     refine: undefined,
   }
 }
 
-const SCALARS: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'boolean',
-  'bigint',
-  'enum',
-  'literal',
-  'date',
-])
+/** The plan that takes a field from the age that it has. */
+function planFor(
+  field: FieldAt | undefined,
+  ages: ReadonlyMap<FieldId | undefined, number>,
+  plan: (schema: Schema, age: number, origin: number) => Plan | undefined,
+): Plan | undefined {
+  if (field === undefined) return undefined
+  return plan(field.schema, ages.get(field.fieldId) ?? 0, field.origin)
+}
 
-/** Copies lists and plain objects, so that a function of a change that sorts a list sorts none of the handler. */
-function copyData(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyData)
-  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]))
+function toInner(register: number, plan: Plan, names: readonly string[]): Instruction {
+  return { kind: 'inner', register, plan, names }
+}
+
+function fieldIn(fields: readonly FieldAt[] | undefined, fieldId: FieldId): FieldAt | undefined {
+  return fields?.find((each) => each.fieldId === fieldId)
+}
+
+function isSameField(one: FieldAt, other: FieldAt): boolean {
+  return one.fieldId === other.fieldId && one.key === other.key
+}
+
+function retypedIn({ fieldChanges }: AppliedStep): readonly FieldId[] {
+  return fieldChanges.flatMap(({ kind, fieldId }) => (kind === 'retyped' ? [fieldId] : []))
 }
 
 /** The change that says which schema a field had. */
@@ -208,55 +240,99 @@ function shaperOf(fieldId: FieldId | undefined, steps: readonly AppliedStep[]): 
   )?.step.change
 }
 
-function toUp(
-  { schema, modelled, fields, registers, others }: RegisteredSite,
-  instructions: readonly Instruction[],
-): Program {
-  const byKey = new Map(fields.map((field) => [field.key, field]))
-  // the rest is only noted, so that no object waits for it
-  const used = new Set(instructions.flatMap(usedIn))
+function toUp(site: Site, around: Around): Program {
+  const { schema, states, range, others } = site
+  const registers = new Registers()
+  const [newer = [], fields = []] = [states[0], states.at(-1)]
+  const { instructions, first, unread } = toUpInstructions(site, around, registers)
   return {
     direction: 'up',
-    registerCount: registers.size,
-    loads: fields.flatMap(({ fieldId, name, plan }) => {
-      const register = fieldId === undefined ? undefined : registers.get(fieldId)
-      return register === undefined ? [] : [{ name, register, plan: used.has(register) ? plan : undefined }]
+    registerCount: registers.numbers.size,
+    loads: fields.flatMap(({ fieldId, name }) => {
+      const register = fieldId === undefined ? undefined : registers.numbers.get(fieldId)
+      if (fieldId === undefined || register === undefined) return []
+      return [{ name, register, plan: first.get(fieldId) }]
     }),
     instructions,
-    members: Object.entries(objectShape(schema)).map(([key, own]): Member => {
-      const fieldId = modelled.fieldIds.get(key)
-      const field = byKey.get(key)
-      const register = fieldId === undefined ? undefined : registers.get(fieldId)
-      // what functions use was converted on its way into its register
-      const plan = register === undefined || !used.has(register) ? field?.plan : undefined
+    members: newer.map((field): Member => {
+      const { fieldId, name, schema: own } = field
+      const was = fields.find((each) => isSameField(each, field))
+      const isConverted = was === undefined || (fieldId !== undefined && !unread.has(fieldId))
       return {
-        to: key,
-        from: field?.name ?? key,
-        register,
-        plan,
+        to: name,
+        from: was?.name ?? name,
+        register: fieldId === undefined ? undefined : registers.numbers.get(fieldId),
+        plan: isConverted ? undefined : range.between(was.schema, range.newer, range.older, was.origin),
         schema: own,
         fallback: undefined,
         shaper: undefined,
       }
     }),
-    others: findOthers(schema, fields, others?.up),
-    refine: createRefine(schemasOf(defOf(schema)['checks'])),
+    others: findOthers(site, others?.up),
+    refine: range.newer === range.origin ? createRefine(schemasOf(defOf(schema)['checks'])) : undefined,
   }
 }
 
-/** Returns the registers that an instruction reads or writes for functions. */
-function usedIn(instruction: Instruction): readonly number[] {
+interface UpInstructions {
+  readonly instructions: readonly Instruction[]
+  /** The first conversions of fields: what a client sent is converted on its way into a register. */
+  readonly first: ReadonlyMap<FieldId, Plan>
+  /** The fields that no function got. They are converted when they are written. */
+  readonly unread: ReadonlySet<FieldId | undefined>
+}
+
+function toUpInstructions(
+  { steps, states, range }: Site,
+  around: Around,
+  registers: Registers,
+): UpInstructions {
+  const [newer = [], fields = []] = [states[0], states.at(-1)]
+  const ages = new Map(fields.map(({ fieldId }) => [fieldId, range.older]))
+  const first = new Map<FieldId, Plan>()
+  const unread = new Set(fields.map(({ fieldId }) => fieldId))
+  const bring = (field: FieldAt | undefined, time: number): readonly Instruction[] => {
+    const plan = planFor(field, ages, (own, age, origin) => range.between(own, time, age, origin))
+    if (field?.fieldId === undefined) return []
+    const { fieldId } = field
+    const isFirst = unread.delete(fieldId)
+    ages.set(fieldId, time)
+    if (plan === undefined) return []
+    if (!isFirst) return [toInner(registers.of(fieldId), plan, around.sentOf(fieldId))]
+    first.set(fieldId, plan)
+    return []
+  }
+  const instructions = [...steps.entries()].toReversed().flatMap(([index, own]) => {
+    const time = range.timeOf(own.order)
+    const made = upInstructions(own, {
+      ...around,
+      registerOf: registers.of,
+      newerSchema: (fieldId) => {
+        const field = fieldIn(states[index], fieldId)
+        return field && (range.planOf(field.schema, time, field.origin)?.parse ?? field.schema)
+      },
+    })
+    const used = registers.fieldsIn(new Set(made.flatMap(inputsOf)))
+    const before = used.flatMap((fieldId) => bring(fieldIn(states[index + 1], fieldId), time))
+    for (const { kind, fieldId } of own.fieldChanges) if (kind === 'added') ages.set(fieldId, time)
+    return [...before, ...made]
+  })
+  const last = newer.flatMap((field) => (unread.has(field.fieldId) ? [] : bring(field, range.newer)))
+  return { instructions: [...instructions, ...last], first, unread }
+}
+
+/** Returns the registers that an instruction reads for functions. */
+function inputsOf(instruction: Instruction): readonly number[] {
   switch (instruction.kind) {
     case 'note':
+    case 'inner':
       return []
     case 'keep':
       return instruction.args.map(numberOf)
     case 'convert':
-      return [instruction.register, ...[...instruction.reads, ...instruction.required].map(numberOf)]
+      return [instruction.register, ...instruction.reads.map(numberOf)]
     case 'group':
-      return [...instruction.args, ...instruction.made, ...(instruction.required?.all ?? [])].map(numberOf)
     case 'load':
-      return [...instruction.args, ...instruction.required].map(numberOf)
+      return instruction.args.map(numberOf)
   }
 }
 
@@ -265,14 +341,10 @@ function numberOf({ register }: { readonly register: number }): number {
 }
 
 /** Copies or converts the members that no version declares, if the object keeps them. */
-function findOthers(
-  schema: Schema,
-  fields: readonly OldField[],
-  convert: Converter | undefined,
-): Program['others'] {
+function findOthers({ schema, states }: Site, convert: Converter | undefined): Program['others'] {
   const catchall = schemaOf(defOf(schema)['catchall'])
   if (catchall === undefined || defOf(catchall).type === 'never') return undefined
-  const known = new Set([...Object.keys(objectShape(schema)), ...fields.map(({ name }) => name)])
+  const known = new Set([states[0], states.at(-1)].flatMap((fields = []) => fields.map(({ name }) => name)))
   return (made, source, extra) => {
     for (const key of Object.keys(source)) {
       if (known.has(key)) continue
@@ -283,113 +355,6 @@ function findOthers(
       Object.defineProperty(made, key, member)
     }
   }
-}
-
-/** A field of an object in an older version. */
-interface OldField {
-  /** `undefined` for a field of no model. */
-  readonly fieldId: FieldId | undefined
-  /** Its name in the newest version, if it has one. */
-  readonly key: string | undefined
-  readonly name: string
-  readonly schema: Schema
-  /** How its own values travel. */
-  readonly plan: Plan | undefined
-}
-
-/** The older fields of an object, in the order of its newest ones. Fields that existed only then take the place of their replacements. */
-function oldFields(
-  schema: Schema,
-  modelled: ModelledFields,
-  steps: readonly AppliedStep[],
-  planOf: PlanOf,
-): readonly OldField[] {
-  const fields = Object.entries(objectShape(schema)).map(([key, field]): Omit<OldField, 'plan'> => ({
-    fieldId: modelled.fieldIds.get(key),
-    key,
-    name: key,
-    schema: field,
-  }))
-  for (const { fieldChanges, isPartial } of steps) {
-    const replaced = new Set(fieldChanges.flatMap(({ kind, fieldId }) => (kind === 'added' ? [fieldId] : [])))
-    const from = fields.findIndex(({ fieldId }) => fieldId !== undefined && replaced.has(fieldId))
-    const restored = fieldChanges.flatMap(({ fieldId, ...fieldChange }) =>
-      fieldChange.kind === 'removed'
-        ? [
-            {
-              fieldId,
-              key: undefined,
-              name: fieldChange.name,
-              schema: removedSchema(fieldChange.was, isPartial),
-            },
-          ]
-        : [],
-    )
-    fields.splice(from === -1 ? fields.length : from, 0, ...restored)
-    for (const fieldChange of fieldChanges) {
-      const index = fields.findIndex(({ fieldId }) => fieldId === fieldChange.fieldId)
-      const field = fields[index]
-      if (field === undefined) continue
-      if (fieldChange.kind === 'added') fields.splice(index, 1)
-      else if (fieldChange.kind === 'renamed') fields[index] = { ...field, name: fieldChange.was }
-      else if (fieldChange.kind === 'retyped')
-        fields[index] = { ...field, schema: wrapAgain(fieldChange.was, field.key, modelled, isPartial) }
-    }
-  }
-  return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
-}
-
-/** The schema that a field has on the newer side of a step. */
-function newerSchema(
-  fieldId: FieldId,
-  step: Step,
-  schema: Schema,
-  modelled: ModelledFields,
-  steps: readonly AppliedStep[],
-): Schema | undefined {
-  const key = [...modelled.fieldIds].find(([, each]) => each === fieldId)?.[0]
-  let found = key === undefined ? undefined : objectShape(schema)[key]
-  for (const own of steps) {
-    if (own.step === step) return found
-    for (const fieldChange of own.fieldChanges) {
-      if (fieldChange.fieldId !== fieldId) continue
-      if (fieldChange.kind === 'retyped') found = wrapAgain(fieldChange.was, key, modelled, own.isPartial)
-      if (fieldChange.kind === 'removed') found = removedSchema(fieldChange.was, own.isPartial)
-    }
-  }
-  return found
-}
-
-function removedSchema(was: Schema, isPartial: boolean): Schema {
-  return isPartial ? toOptional(was) : was
-}
-
-/** An optional schema. What an object leaves open is not completed by a default that the field itself had. */
-function toOptional(schema: Schema): Schema {
-  const { type, innerType } = defOf(schema)
-  if (type === 'optional') return schema
-  const inner = type === 'default' || type === 'prefault' ? schemaOf(innerType) : undefined
-  return inner === undefined ? zod.optional(toZod(schema)) : toOptional(inner)
-}
-
-/**
- * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
- * after values are converted.
- */
-function wrapAgain(
-  was: Schema,
-  key: string | undefined,
-  modelled: ModelledFields,
-  isPartial: boolean,
-): Schema {
-  const around = key === undefined ? undefined : modelled.wrappers.get(key)
-  if (around === undefined) return removedSchema(was, isPartial)
-  return around.toReversed().reduce<Schema>((inner, wrapper) => {
-    const { type } = defOf(wrapper)
-    return type === 'default' || type === 'prefault' || type === 'optional'
-      ? toOptional(inner)
-      : cloneSchema(wrapper, { innerType: inner })
-  }, was)
 }
 
 /** Returns the value of an older response where nothing was made: the default that the field had. */

@@ -1,49 +1,51 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
-import { defOf, schemaOf, schemasOf, toZod, lazyInner, type Schema } from '../../schema/schema.ts'
-import { createValidator } from '../../schema/validator.ts'
-import {
-  toChains,
-  changesNames,
-  namesBefore,
-  type AnyChange,
-  type Chain,
-  type FieldId,
-  type Step,
-} from '../chain.ts'
+import { defOf, metaOf, toZod, childrenOf, type Schema } from '../../schema/schema.ts'
+import { toChains, changesNames, type AnyChange, type Chain, type Step } from '../chain.ts'
 import { namedModel } from '../model.ts'
-import { cloneSchema, withMeta, zod } from '../zod.ts'
-import { findUndeclared } from '../../schema/declared.ts'
+import { zod } from '../zod.ts'
+import {
+  createConverters,
+  type Converter,
+  type Plan,
+  type Direction,
+  type InnerPlans,
+  type Range,
+} from './converter.ts'
 import { createWiden } from './accepted.ts'
-import { allIn, createGather, createWithin, stepsOf } from './gather.ts'
-import { planObject } from './object-plan.ts'
-import { convertWithin, withRefine } from './refine.ts'
-import { createConverters, convertAt, type Plan, type Direction, type Converter } from './converter.ts'
+import { allIn, createGather, createWithin, stepsOf, type Within } from './gather.ts'
 import { createFindModelledFields, type CopiedObjects, type ModelledFields } from './modelled-fields.ts'
 import { loadIn } from './instructions.ts'
+import { bodiesOf, isAbsent } from '../operations/bodies.ts'
+import { isOperation } from '../operations/operation.ts'
+import { splitChecks } from './refine.ts'
+import { planNames, planSchema, STAY, type Parts } from './schema-plan.ts'
 
 /** The plans of all schemas in all versions, each made once. */
-export interface Plans {
+export interface Plans extends InnerPlans {
   readonly chains: ReadonlyMap<Schema, Chain>
   readonly stepsIn: (schema: Schema) => ReadonlySet<Step>
   /** The position of its change among all changes, newest first. */
   readonly orderOf: (step: { readonly change: object }) => number
   /** The positions of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
-  /** The plan of a schema for the version before the changes with a position below `age`, or `undefined` if none of them reaches it. */
-  readonly planOf: (schema: Schema, age: number) => Plan | undefined
   /** Returns the models in an object schema. */
   readonly modelledFieldsOf: (schema: Schema) => ModelledFields
-  /** Whether changes with a position below `age` load data for values of a schema. */
-  readonly isLoading: (schema: Schema, age: number, direction: Direction) => boolean
+  /** Whether changes with a position below `age`, and from `newer` on, load data for values of a schema. */
+  readonly isLoading: (schema: Schema, age: number, direction: Direction, newer?: number) => boolean
+  /** Whether a schema is read in another way than it is written: something in it is converted before it is transformed. */
+  readonly splits: (schema: Schema) => boolean
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => ReadonlySet<Schema>
   /** The schema of results that takes values which older versions accept. */
   readonly widen: (schema: Schema) => Schema
 }
 
-/** Prepares plans. `changes` are all changes, newest first. */
-export function createPlans(changes: readonly AnyChange[], problems: DefinitionProblem[]): Plans {
+/** Prepares plans. `changes` are all changes, newest first. `timeOf` returns the age of the version of the change at a position. */
+export function createPlans(
+  changes: readonly AnyChange[],
+  timeOf: Plans['timeOf'],
+  problems: DefinitionProblem[],
+): Plans {
   const chains = toChains(changes, problems)
   const orders: ReadonlyMap<object, number> = new Map(changes.map((change, index) => [change, index]))
   const copies: CopiedObjects = new Map()
@@ -57,57 +59,97 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     ...stepsOf(schema, modelledFieldsOf).map(({ step }) => step),
     ...(namedModel(schema) === undefined ? [] : named(schema)),
   ])
+  const reachOf = createReachOf(stepsIn, orderOf)
+  const isLoading: Plans['isLoading'] = (schema, age, direction, newer = 0) =>
+    [...stepsIn(schema)].some(
+      (step) =>
+        orderOf(step) < age && orderOf(step) >= newer && loadIn(step.reshape, direction) !== undefined,
+    )
+  const changesIn: Parts['changesIn'] = (schema, { newer, older }) =>
+    reachOf(schema).flatMap((order) => (order < older && order >= newer ? (changes[order]?.id ?? []) : []))
+  const plan = (schema: Schema, range: Range): Plan => {
+    const model = namedModel(schema)
+    if (model === undefined) return planSchema(schema, range, parts)
+    return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), named(schema), range, orderOf)
+  }
+  const transformsIn = createGather(walk, (schema) =>
+    defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
+  )
+  const splits: Plans['splits'] = (schema) => transformsIn(schema).size > 0
+  const parts: Parts = {
+    modelledFieldsOf,
+    timeOf,
+    changesIn,
+    isLoading,
+    ...createPlanIn(
+      reachOf,
+      plan,
+      splits,
+      createOriginOf(changes, timeOf, { modelledFieldsOf, reachOf, within }),
+    ),
+  }
+  const { planOf, between } = parts
+  const defaultsIn = createGather(walk, (schema) =>
+    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
+  )
+  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
+  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
+  const found = { chains, stepsIn, orderOf, reachOf, modelledFieldsOf, isLoading, defaultsIn, widen }
+  return { ...found, planOf, between, timeOf, splits }
+}
+
+/** Finds the positions of the changes that reach a schema. */
+function createReachOf(stepsIn: Plans['stepsIn'], orderOf: Plans['orderOf']): Plans['reachOf'] {
   const reached = new Map<Schema, readonly number[]>()
-  const reachOf: Plans['reachOf'] = (schema) => {
+  return (schema) => {
     const known = reached.get(schema)
     if (known !== undefined) return known
     const found = [...new Set([...stepsIn(schema)].map(orderOf))].toSorted((a, b) => a - b)
     reached.set(schema, found)
     return found
   }
-  const isLoading: Plans['isLoading'] = (schema, age, direction) =>
-    [...stepsIn(schema)].some((step) => orderOf(step) < age && loadIn(step.reshape, direction) !== undefined)
-  const changesIn: Parts['changesIn'] = (schema, age) =>
-    reachOf(schema).flatMap((order) => (order < age ? (changes[order]?.id ?? []) : []))
-  // where values are converted before they are transformed, a schema is read in another way than it is written
-  const transformsIn = createGather(walk, (schema) =>
-    defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
-  )
-  const planOf = createPlanOf(
-    reachOf,
-    (schema, age) => {
-      const model = namedModel(schema)
-      if (model === undefined) return build(schema, age, { modelledFieldsOf, planOf, changesIn, isLoading })
-      const steps = named(schema).filter((step) => orderOf(step) < age)
-      return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), steps)
-    },
-    (schema) => transformsIn(schema).size > 0,
-  )
-  const defaultsIn = createGather(walk, (schema) =>
-    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
-  )
-  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
-  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
-  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn, widen }
 }
 
-/** Creates the function that finds plans. Each is built when it is first asked for. */
-function createPlanOf(
+/** Keeps the plans of schemas, which are the same between two ages if the same changes reach a schema. */
+function createPlanIn(
   reachOf: Plans['reachOf'],
-  make: (schema: Schema, age: number) => Plan,
-  isSplit: (schema: Schema) => boolean,
-): Plans['planOf'] {
-  const plans = new Map<Schema, Map<number, Plan>>()
-  return (schema, age) => {
-    const count = reachOf(schema).filter((order) => order < age).length
+  make: (schema: Schema, range: Range) => Plan,
+  splits: Plans['splits'],
+  originOf: OriginOf,
+): Pick<Parts, 'planIn' | 'planOf' | 'between'> {
+  const plans = new Map<Schema, Map<string, Plan>>()
+  const countOf = (schema: Schema, age: number): number =>
+    reachOf(schema).filter((order) => order < age).length
+  const planIn: Parts['planIn'] = (schema, given) => {
+    // documents show a schema of one age once
+    const origin = originOf(schema, given.origin)
+    const count = countOf(schema, given.older)
+    const newer = countOf(schema, given.newer)
+    const own = countOf(schema, origin)
     if (count === 0) return undefined
-    const known = plans.get(schema) ?? new Map<number, Plan>()
+    const known = plans.get(schema) ?? new Map<string, Plan>()
     plans.set(schema, known)
-    const made = known.get(count)
+    const key = `${own}-${newer}-${count}`
+    const made = known.get(key)
     if (made !== undefined) return made
-    const plan = laterPlan(() => make(schema, age), isSplit(schema))
-    known.set(count, plan)
+    // between equal counts nothing differs
+    const [newest, oldest] = [newer === own ? origin : given.newer, count === own ? origin : given.older]
+    const plan = laterPlan(() => make(schema, { newer: newest, older: oldest, origin }), splits(schema))
+    if (newer === count)
+      Object.assign(
+        plan,
+        createConverters(() => STAY),
+      )
+    known.set(key, plan)
     return plan
+  }
+  return {
+    planIn,
+    planOf: (schema, older, origin = 0) => planIn(schema, { newer: 0, older, origin }),
+    between: (schema, newer, older, origin = 0) =>
+      countOf(schema, newer) === countOf(schema, older)
+        ? undefined
+        : planIn(schema, { newer, older, origin }),
   }
 }
 
@@ -116,7 +158,7 @@ function laterPlan(make: () => Plan, isSplit: boolean): Plan {
   let made: Plan | undefined
   const built = (): Plan => (made ??= make())
   const forms: { wire?: Schema | undefined; parse?: Schema | undefined } = {}
-  const formOf = (form: Form): Schema => {
+  const formOf = (form: 'wire' | 'parse'): Schema => {
     const known = forms[form]
     if (known !== undefined) return known
     // stands for the schema while that is made, because it may hold itself
@@ -153,293 +195,74 @@ function laterPlan(make: () => Plan, isSplit: boolean): Plan {
   return plan
 }
 
-interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
-  /** The ids of the changes with a position below `age` that reach a schema. */
-  readonly changesIn: (schema: Schema, age: number) => readonly string[]
-}
+/** The age of a schema that stands in one of an age. */
+type OriginOf = (schema: Schema, age: number) => number
 
-type Build = (schema: Schema, age: number, parts: Parts) => Plan
-
-function build(schema: Schema, age: number, parts: Parts): Plan {
-  const { type } = defOf(schema)
-  const make = BUILD.get(type)
-  // what nothing is known of stays as it is; such schemas are reported where routes are written out
-  const plan = make?.(schema, age, parts) ?? same(schema)
-  // objects run theirs in their programs, and a pipe on what it made
-  return type === 'object' || type === 'pipe' ? plan : withRefine(schema, plan)
-}
-
-/** The types of schema through which values can be converted in both directions. */
-export function isConvertible(type: string): boolean {
-  return BUILD.has(type)
-}
-
-function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
-  const names: ReadonlyMap<unknown, string> = namesBefore(fieldIds, steps)
-  // the changes that gave each field another name
-  const changes = new Map<unknown, readonly string[]>(
-    [...fieldIds].map(([name, fieldId]) => [
-      name,
-      steps
-        .filter(({ fieldChanges }) =>
-          fieldChanges.some(
-            (fieldChange) => fieldChange.kind === 'renamed' && fieldChange.fieldId === fieldId,
-          ),
-        )
-        .map(({ change }) => change.id),
-    ]),
-  )
-  const entries = Object.fromEntries([...names.values()].map((name) => [name, name]))
-  const older = cloneSchema(schema, { entries })
-  const newest = new Map([...names].map(([now, was]) => [was, now]))
-  return {
-    wire: older,
-    parse: older,
-    ...createConverters((direction) => {
-      const table: ReadonlyMap<unknown, unknown> = direction === 'up' ? newest : names
-      return (value, { altered }) => {
-        const made = table.get(value) ?? value
-        if (altered !== undefined && made !== value)
-          for (const change of changes.get(direction === 'up' ? made : value) ?? []) altered(change)
-        return made
-      }
-    }),
+/**
+ * Finds the ages of schemas with a default or function outside of models, which take values of the version that the schema is of. What stands
+ * in newer schemas too is as old as the newest of them. Any other schema is the same in all ages.
+ */
+function createOriginOf(
+  changes: readonly AnyChange[],
+  timeOf: Plans['timeOf'],
+  {
+    modelledFieldsOf,
+    reachOf,
+    within,
+  }: Pick<Plans, 'modelledFieldsOf' | 'reachOf'> & { readonly within: Within },
+): OriginOf {
+  const known = new Map<Schema, boolean>()
+  const isHere = (schema: Schema): boolean =>
+    ('defaultValue' in defOf(schema) ||
+      defOf(schema).type === 'pipe' ||
+      splitChecks(schema).functions.length > 0) &&
+    reachOf(schema).length > 0
+  const isDated = (schema: Schema): boolean => {
+    const found = known.get(schema) ?? [...outsideOfModels(schema, modelledFieldsOf)].some(isHere)
+    known.set(schema, found)
+    return found
+  }
+  let ages: ReadonlyMap<Schema, number> | undefined
+  return (schema, age) => {
+    if (age === 0 || !isDated(schema)) return 0
+    ages ??= agesOf(changes, timeOf, within)
+    return Math.min(age, ages.get(schema) ?? age)
   }
 }
 
-const STAY: Converter = (value) => value
-
-function same(schema: Schema): Plan {
-  return { wire: schema, parse: schema, ...createConverters(() => STAY) }
-}
-
-const object: Build = (schema, age, { modelledFieldsOf, planOf, isLoading }) => {
-  const modelled = modelledFieldsOf(schema)
-  const steps = modelled.steps.filter(({ order }) => order < age)
-  const isWaiting = (direction: Direction): boolean => isLoading(schema, age, direction)
-  return planObject(schema, modelled, steps, {
-    planOf: (field) => planOf(field, age),
-    isLoading: isWaiting,
-  })
-}
-
-type Form = 'wire' | 'parse'
-
-/** A plan whose schemas are copies with other members. */
-function planWith(
-  schema: Schema,
-  members: (form: Form) => Readonly<Record<string, unknown>>,
-  make: (direction: Direction) => Converter,
-): Plan {
-  const copy = (form: Form): Schema => cloneSchema(schema, members(form))
-  return {
-    get wire() {
-      return copy('wire')
-    },
-    get parse() {
-      return copy('parse')
-    },
-    ...createConverters(make),
+/** The ages of the schemas in whole bodies that changes describe. */
+function agesOf(
+  changes: readonly AnyChange[],
+  timeOf: Plans['timeOf'],
+  within: Within,
+): ReadonlyMap<Schema, number> {
+  const ages = new Map<Schema, number>()
+  const add = (schema: Schema, age: number): void => {
+    for (const each of allIn(schema, within)) if (!ages.has(each)) ages.set(each, age)
   }
-}
-
-const array: Build = (schema, age, { planOf }) => {
-  const element = schemaOf(defOf(schema)['element'])
-  const plan = element && planOf(element, age)
-  if (plan === undefined) return same(schema)
-  return planWith(
-    schema,
-    (form) => ({ element: plan[form] }),
-    (direction) => (value, extra) => {
-      if (!Array.isArray(value)) return value
-      const convert = plan[direction]
-      return value.map((member: unknown, index) => convertAt(convert, index, member, extra))
-    },
+  const bodies = changes.flatMap(({ change }, order) =>
+    change
+      .filter(isOperation)
+      .flatMap((part) => [...bodiesOf(part).values()].map((body) => ({ ...body, order }))),
   )
-}
-
-const wrapper: Build = (schema, age, { planOf }) => {
-  const def = defOf(schema)
-  const inner = schemaOf(def['innerType'])
-  const plan = inner && planOf(inner, age)
-  if (plan === undefined) return same(schema)
-  return planWith(
-    schema,
-    (form) => ({
-      innerType: plan[form],
-      // a default is a value of the newest version
-      ...('defaultValue' in def ? { defaultValue: plan.down(def['defaultValue'], {}) } : {}),
-    }),
-    (direction) => (value, extra) =>
-      value === undefined || value === null ? value : plan[direction](value, extra),
-  )
-}
-
-const lazy: Build = (schema, age, { planOf }) => {
-  const inner = lazyInner(schema)
-  const plan = inner && planOf(inner, age)
-  if (plan === undefined) return same(schema)
-  return planWith(
-    schema,
-    // a definition remembers what its getter gave
-    (form) => ({ getter: () => plan[form], _cachedInner: undefined }),
-    (direction) => (value, extra) => plan[direction](value, extra),
-  )
-}
-
-const record: Build = (schema, age, { planOf }) => {
-  const valueType = schemaOf(defOf(schema)['valueType'])
-  const plan = valueType && planOf(valueType, age)
-  if (plan === undefined) return same(schema)
-  return planWith(
-    schema,
-    (form) => ({ valueType: plan[form] }),
-    (direction) => (value, extra) => {
-      if (!isObject(value)) return value
-      // not assigned, because a key may be `__proto__`
-      return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, convertAt(plan[direction], key, member, extra)]),
-      )
-    },
-  )
-}
-
-const tuple: Build = (schema, age, { planOf }) => {
-  const def = defOf(schema)
-  const items = schemasOf(def['items'])
-  const rest = schemaOf(def['rest'])
-  const plans = items.map((item) => planOf(item, age))
-  const restPlan = rest && planOf(rest, age)
-  return planWith(
-    schema,
-    (form) => ({
-      items: items.map((item, index) => plans[index]?.[form] ?? item),
-      rest: restPlan?.[form] ?? rest ?? null,
-    }),
-    (direction) => (value, extra) => {
-      if (!Array.isArray(value)) return value
-      return value.map((member: unknown, index) => {
-        const plan = index < plans.length ? plans[index] : restPlan
-        return plan === undefined ? member : convertAt(plan[direction], index, member, extra)
-      })
-    },
-  )
-}
-
-const union: Build = (schema, age, { planOf }) => {
-  const def = defOf(schema)
-  const options = schemasOf(def['options'])
-  const plans = options.map((option) => planOf(option, age))
-  const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
-  const oldKeys = options.map((_, index) => oldName(plans[index], key))
-  const [oldKey] = oldKeys
-  const findOld = createFindOption(
-    options.map((option, index) => plans[index]?.wire ?? option),
-    oldKeys,
-  )
-  const findNew = createFindOption(
-    options,
-    options.map(() => key),
-  )
-  const older = (form: Form): Schema => {
-    const members = options.map((option, index) => plans[index]?.[form] ?? option)
-    if (key === undefined) return cloneSchema(schema, { options: members })
-    // what was called differently in its options, or was in none of them, chose nothing
-    return oldKey !== undefined && oldKeys.every((each) => each === oldKey)
-      ? cloneSchema(schema, { options: members, discriminator: oldKey })
-      : withMeta(zod.union(members.map(toZod)), schema)
+  for (const { now, was, order } of bodies) {
+    add(now, 0)
+    if (!isAbsent(was)) add(was, timeOf(order))
   }
-  return {
-    wire: older('wire'),
-    parse: older('parse'),
-    ...createConverters((direction) => {
-      const find = direction === 'up' ? findOld : findNew
-      return (value, extra) => {
-        const plan = isObject(value) ? plans[find(value)] : undefined
-        return plan === undefined ? value : plan[direction](value, extra)
-      }
-    }),
-  }
+  return ages
 }
 
-/** Returns the earlier name of a discriminator in an option, or `undefined` if it was not there. */
-function oldName(plan: Plan | undefined, key: string | undefined): string | undefined {
-  return key === undefined || plan?.names === undefined ? key : plan.names.get(key)
-}
-
-/** Creates the function that finds the option of a value: by its discriminator, else by what it takes and knows of the value. */
-function createFindOption(
-  options: readonly Schema[],
-  discriminators: readonly (string | undefined)[],
-): (value: object) => number {
-  const keys = discriminators.filter((key) => key !== undefined)
-  if (keys.length < options.length) return findBest(options)
-  let chosen: readonly ReadonlySet<unknown>[] | undefined
-  return (value) => {
-    chosen ??= options.map((option, index) => valuesOf(option, keys[index] ?? ''))
-    return chosen.findIndex((values, index) => values.has(Reflect.get(value, keys[index] ?? '')))
-  }
-}
-
-/** Finds the first of the options that take a value and know most of its members: what is optional in one is a member of another. */
-function findBest(options: readonly Schema[]): (value: object) => number {
-  const validators = options.map((option) => createValidator(option))
-  const isTaken = (validate: (typeof validators)[number], value: object): boolean => {
-    const outcome = validate(value)
-    if (!isPromise(outcome)) return !('issues' in outcome)
-    ignoreRejection(outcome)
-    return false
-  }
-  return (value) => {
-    let best = -1
-    let least = Infinity
-    for (const [index, option] of options.entries()) {
-      const validate = validators[index]
-      if (least === 0 || validate === undefined || !isTaken(validate, value)) continue
-      const unknown = findUndeclared(option, value).length
-      if (unknown < least) [best, least] = [index, unknown]
+/** A schema with all that are in it, without those in fields of models. What documents show by a name is of the newest version. */
+function outsideOfModels(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ReadonlySet<Schema> {
+  const seen = new Set([schema])
+  // what is added while it is walked is walked too
+  for (const each of seen) {
+    if (metaOf(each)['id'] !== undefined) {
+      seen.delete(each)
+      continue
     }
-    return best
+    const fieldIds = defOf(each).type === 'object' ? modelledFieldsOf(each).fieldIds : undefined
+    for (const child of childrenOf(each)) if (fieldIds?.has(child.key ?? '') !== true) seen.add(child.schema)
   }
+  return seen
 }
-
-function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
-  const all: unknown = Reflect.get(option._zod, 'propValues')
-  const values: unknown = isObject(all) ? Reflect.get(all, discriminator) : undefined
-  return values instanceof Set ? values : new Set()
-}
-
-/** A transform takes values of the newest version, so they are converted before it. */
-const pipe: Build = (schema, age, { planOf, changesIn }) => {
-  const { in: first } = defOf(schema)
-  const inner = schemaOf(first)
-  const plan = inner && planOf(inner, age)
-  if (inner === undefined || plan === undefined) return same(schema)
-  const converted = zod.pipe(toZod(plan.parse), zod.transform(convertWithin(plan.up)))
-  // the values before the transform are gone when they are tracked, so that each change counts that reaches them
-  const note: Converter = (value, { altered }) => {
-    if (altered !== undefined) for (const change of changesIn(inner, age)) altered(change)
-    return value
-  }
-  return {
-    wire: plan.wire,
-    parse: cloneSchema(schema, { in: converted }),
-    ...createConverters((direction) => (direction === 'up' ? note : STAY)),
-  }
-}
-
-const BUILD: ReadonlyMap<string, Build> = new Map([
-  ['object', object],
-  ['array', array],
-  ['optional', wrapper],
-  ['nullable', wrapper],
-  ['default', wrapper],
-  ['prefault', wrapper],
-  ['readonly', wrapper],
-  ['nonoptional', wrapper],
-  ['lazy', lazy],
-  ['record', record],
-  ['tuple', tuple],
-  ['union', union],
-  ['pipe', pipe],
-])

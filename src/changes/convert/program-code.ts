@@ -1,7 +1,15 @@
 import { isPromise } from '../../base/values.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import { apart, incomplete, toldOf, withRead, type Program } from './program.ts'
-import { differs, below, promisedIn, threwIn, type Identified, type Converter } from './converter.ts'
+import {
+  convertInner,
+  differs,
+  below,
+  promisedIn,
+  threwIn,
+  type Identified,
+  type Converter,
+} from './converter.ts'
 import type { NamedRegister, InstructionOf } from './instructions.ts'
 
 /**
@@ -25,7 +33,11 @@ export function compileProgram(program: Program): Converter | undefined {
     if (instruction.kind === 'convert') writeConvert(code, instruction, program)
     else if (instruction.kind === 'group') writeGroup(code, instruction)
     else if (instruction.kind === 'keep') writeKeep(code, instruction)
-    else if (instruction.kind === 'note')
+    else if (instruction.kind === 'inner') {
+      const [call, self] = [constant(code, convertInner), constant(code, instruction)]
+      const register = `r${instruction.register}`
+      code.lines.push(`${register} = ${call}(${self}, ${quoted(program.direction)}, ${register}, x)`)
+    } else if (instruction.kind === 'note')
       code.lines.push(`if (w !== undefined && r${instruction.register} !== undefined) ${noting(instruction)}`)
   }
   writeMembers(code, program)

@@ -4,6 +4,7 @@ import {
   callBlamed,
   RefusedError,
   convertAt,
+  convertInner,
   differs,
   type Plan,
   type Direction,
@@ -149,12 +150,22 @@ export function runInstruction(instruction: Instruction, site: ProgramState, loa
   if (instruction.kind === 'convert') runConvert(instruction, site, loaded)
   else if (instruction.kind === 'group') runGroup(instruction, site, loaded)
   else if (instruction.kind === 'keep') keep(instruction, site)
+  else if (instruction.kind === 'inner') runInner(instruction, site)
   else if (instruction.kind === 'note' && site.registers[instruction.register] !== undefined)
     site.extra.altered?.(instruction.change.id, instruction.isName)
 }
 
 function keep({ change, args }: InstructionOf<'keep'>, { registers, extra }: ProgramState): void {
   extra.keeper?.keep?.(change, valuesOf(args, registers))
+}
+
+function runInner(instruction: InstructionOf<'inner'>, { registers, direction, extra }: ProgramState): void {
+  const { register } = instruction
+  const { loading } = extra
+  const count = loading?.count
+  const made = convertInner(instruction, direction, registers[register], extra)
+  // while something in it waits for data, it is asked for again
+  if (loading?.count === count) registers[register] = made
 }
 
 function runConvert(instruction: InstructionOf<'convert'>, site: ProgramState, loaded: unknown): void {

@@ -4,8 +4,11 @@ import { createValidator } from '../../schema/validator.ts'
 import { cloneSchema, zod } from '../zod.ts'
 import { MigrationError, RefusedError, type Converter, type Plan } from './converter.ts'
 
-/** Runs the functions of a schema that is no object, such as those of `refine` and `overwrite`, on values of the newest version. */
-export function withRefine(schema: Schema, plan: Plan): Plan {
+/**
+ * Runs the functions of a schema that is no object, such as those of `refine` and `overwrite`, on values of the age of the schema, if that is
+ * where the plan leads to.
+ */
+export function withRefine(schema: Schema, plan: Plan, isOwnAge: boolean): Plan {
   const { sizes, functions } = splitChecks(schema)
   const refine = createRefine(functions)
   if (refine === undefined) return plan
@@ -19,6 +22,7 @@ export function withRefine(schema: Schema, plan: Plan): Plan {
     },
     down: plan.down,
     up: (value, extra) => {
+      if (!isOwnAge) return plan.up(value, extra)
       const count = extra.loading?.count
       const made = plan.up(value, extra)
       // models in it may wait for data

@@ -164,31 +164,23 @@ export function isAbsent(was: BodyChange['was']): was is Absent {
   return was === absent
 }
 
-/** Creates the conversion of a request body to the newest version. Models in it have been converted before, and `widen` adds what they accept. */
-export function createBodyUp(changes: readonly BodyChange[], widen: (schema: Schema) => Schema): Converter {
-  const steps = changes.toReversed().map((own) => {
-    // a client sent every member that no function made
-    const isSent = own.convert === undefined || own.narrowed
-    return { own, check: createMadeCheck(widen(own.now), own.change, 'body', isSent ? [] : undefined, true) }
-  })
+/** Creates the conversion of a whole body by one change to its newer side. `schema` is that of the newer side, at the time of the change. */
+export function createBodyUp(own: BodyChange, schema: Schema): Converter {
+  // a client sent every member that no function made
+  const isSent = own.convert === undefined || own.narrowed
+  const check = createMadeCheck(schema, own.change, 'body', isSent ? [] : undefined, true)
   return (value, extra) => {
-    let made = value
-    for (const { own, check } of steps) {
-      made = check(convertBody(own, made, extra))
-      extra.altered?.(own.change.id)
-    }
+    const made = check(convertBody(own, value, extra))
+    extra.altered?.(own.change.id)
     return made
   }
 }
 
-/** Creates the conversion of a response to the older version. Models in it are converted afterwards. */
-export function createBodyDown(changes: readonly BodyChange[]): Converter {
+/** Creates the conversion of a whole body by one change to its older side. */
+export function createBodyDown(own: BodyChange): Converter {
   return (value, extra) => {
-    let made = value
-    for (const own of changes) {
-      made = convertBody(own, made, extra)
-      extra.altered?.(own.change.id)
-    }
+    const made = convertBody(own, value, extra)
+    extra.altered?.(own.change.id)
     return made
   }
 }

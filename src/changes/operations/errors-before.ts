@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { BodyLayer, ErrorsBefore, HistoryCode } from '../../routes/resolved-route.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { createToOlder } from '../body-layer.ts'
+import { createToOlder } from './body-layer.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { createStuckIn, positionProblems } from '../check-used.ts'
 import { isSameSchema } from '../convert/compare.ts'

@@ -27,7 +27,7 @@ import {
   type Schema,
 } from '../../schema/schema.ts'
 import { createValidator } from '../../schema/validator.ts'
-import { createToOlder, type BodyConversion, type ConvertBody } from '../body-layer.ts'
+import { createToOlder, type BodyConversion, type ConvertBody } from './body-layer.ts'
 import { callBlamed, threwIn, type ChangeExtra, type Extra, type Identified } from '../convert/converter.ts'
 import type { Plans } from '../convert/plans.ts'
 import { toldOf } from '../convert/program.ts'

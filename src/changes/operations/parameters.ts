@@ -24,7 +24,7 @@ export interface SourceConverter {
   readonly plan: Plan | undefined
   /** Those of operations, which run before. */
   readonly names: Converter | undefined
-  /** That of a whole body, which runs last. */
+  /** That of a whole body, with the models in it. */
   readonly whole: Converter | undefined
   /** The names that clients know parameters by, by those that the plan reads. A parameter that did not exist has none. */
   readonly shown: ReadonlyMap<string | number, string | undefined>

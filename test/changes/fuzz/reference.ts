@@ -37,8 +37,12 @@ export class Reference {
     return found
   }
 
-  /** The steps that an object goes through to a version, newest first. */
-  private applied(object: ObjectSpec, version: number): readonly Applied[] {
+  /** The steps that an object goes through from one version to another, newest first. */
+  private applied(object: ObjectSpec, version: number, newer = 0): readonly Applied[] {
+    return this.allApplied(object, version).filter(({ step }) => step.version >= newer)
+  }
+
+  private allApplied(object: ObjectSpec, version: number): readonly Applied[] {
     const model = this.objectOf(object.model)
     const isWhole =
       object.isRest === true ||
@@ -235,10 +239,37 @@ export class Reference {
     return { ...made, ...Object.fromEntries(others) }
   }
 
-  /** Turns a value of a version into that of the newest one. */
-  up(kind: Kind, value: unknown, version: number): unknown {
-    if (kind.t === 'default') return value === undefined ? value : this.up(kind.of, value, version)
-    return this.map(kind, value, version, (id, object) => this.objectUp(id, object, version), 'up')
+  /** Turns a value of a version into that of a newer one, one version after the other. */
+  up(kind: Kind, value: unknown, version: number, newer = 0): unknown {
+    let made = value
+    for (let at = version; at > newer; at--) made = this.upOne(kind, made, at)
+    // a value of the newest version is one that its refinement takes
+    return newer === 0 ? this.completed(kind, made, version > 0) : made
+  }
+
+  private upOne(kind: Kind, value: unknown, version: number): unknown {
+    if (kind.t === 'default') return value === undefined ? value : this.upOne(kind.of, value, version)
+    return this.map(kind, value, version, (id, object) => this.objectUp(id, object, version), 'upOne')
+  }
+
+  /** Completes the parts of models in a newest value, and refuses what their refinements refuse. */
+  private completed(kind: Kind, value: unknown, isChecked: boolean): unknown {
+    if (kind.t === 'default') return value === undefined ? value : this.completed(kind.of, value, isChecked)
+    const each = (id: number, object: Values): Values => {
+      const spec = this.objectOf(id)
+      const made: Values = {}
+      for (const { name, kind: own, wrap, value: completes } of spec.entries) {
+        const given = object[name]
+        if (given === undefined ? wrap === 'default' : wrap !== 'nullable' || given !== null)
+          made[name] = given === undefined ? completes : this.completed(own, given, isChecked)
+        else if (given !== undefined) made[name] = given
+        if (made[name] === undefined) delete made[name]
+      }
+      if (isChecked && spec.refined !== undefined && made[spec.refined] === 'q')
+        throw new Refused(spec.refined)
+      return this.withOthers(id, object, made, spec.entries)
+    }
+    return this.map(kind, value, 0, each, (of, member) => this.completed(of, member, isChecked))
   }
 
   private objectUp(id: number, object: Values, version: number): Values {
@@ -248,9 +279,10 @@ export class Reference {
     for (const { name, kind, wrap } of fields) {
       const given = object[name]
       const isNull = given === null && wrap === 'nullable'
-      values.set(name, given === undefined || isNull ? given : this.up(kind, given, version))
+      values.set(name, given === undefined || isNull ? given : this.upOne(kind, given, version))
     }
-    for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version).toReversed()) {
+    const steps = this.applied(spec, version, version - 1)
+    for (const { step, moves, older, newer, runs, isPartial } of steps.toReversed()) {
       const next = new Map<string, unknown>()
       this.keep(step, moves, older, values)
       refine(step, moves, older, values, isPartial)
@@ -282,13 +314,8 @@ export class Reference {
       values = next
     }
     const made: Values = {}
-    for (const { name, wrap, value } of spec.entries) {
-      const own =
-        values.get(name) ?? (values.get(name) === undefined && wrap === 'default' ? value : values.get(name))
-      if (own !== undefined) made[name] = own
-    }
-    if (version > 0 && spec.refined !== undefined && made[spec.refined] === 'q')
-      throw new Refused(spec.refined)
+    for (const { name } of this.fields(id, version - 1))
+      if (values.get(name) !== undefined) made[name] = values.get(name)
     return this.withOthers(id, object, made, fields)
   }
 
@@ -339,16 +366,23 @@ export class Reference {
     return step.up === undefined ? {} : step.up(args)
   }
 
-  /** Turns a value of the newest version into that of another. */
-  down(kind: Kind, value: unknown, version: number): unknown {
-    if (kind.t === 'default') return value === undefined ? value : this.down(kind.of, value, version)
-    return this.map(kind, value, version, (id, object) => this.objectDown(id, object, version), 'down')
+  /** Turns a value of a version into that of an older one, one version after the other. */
+  down(kind: Kind, value: unknown, version: number, newer = 0): unknown {
+    let made = value
+    for (let at = newer; at < version; at++) made = this.downOne(kind, made, at)
+    return made
+  }
+
+  private downOne(kind: Kind, value: unknown, version: number): unknown {
+    if (kind.t === 'default') return value === undefined ? value : this.downOne(kind.of, value, version)
+    return this.map(kind, value, version, (id, object) => this.objectDown(id, object, version), 'downOne')
   }
 
   private objectDown(id: number, object: Values, version: number): Values {
     const spec = this.objectOf(id)
-    let values = new Map(spec.entries.map(({ name }) => [name, object[name]]))
-    for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version)) {
+    const before = this.fields(id, version)
+    let values = new Map(before.map(({ name }) => [name, object[name]]))
+    for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version + 1, version)) {
       const next = new Map<string, unknown>()
       const made = runs ? this.groupDown({ isPartial }, step, moves, newer, values) : {}
       for (const { name, slot, wrap } of older) {
@@ -365,13 +399,12 @@ export class Reference {
       values = next
     }
     const made: Values = {}
-    const fields = this.fields(id, version)
-    for (const { name, kind, wrap } of fields) {
+    for (const { name, kind, wrap } of this.fields(id, version + 1)) {
       const own = values.get(name)
       const isNull = own === null && wrap === 'nullable'
-      if (own !== undefined) made[name] = isNull ? null : this.down(kind, own, version)
+      if (own !== undefined) made[name] = isNull ? null : this.downOne(kind, own, version)
     }
-    return this.withOthers(id, object, made, spec.entries)
+    return this.withOthers(id, object, made, before)
   }
 
   private groupDown(
@@ -401,11 +434,11 @@ export class Reference {
     value: unknown,
     version: number,
     each: (id: number, object: Values) => Values,
-    way: 'up' | 'down' | 'parse' = 'parse',
+    way: 'upOne' | 'downOne' | 'parse' | ((of: Kind, member: unknown) => unknown) = 'parse',
   ): unknown {
     if (value === undefined || value === null) return value
     const go = (of: Kind, member: unknown): unknown =>
-      way === 'parse' ? this.parse(of, member, version) : this[way](of, member, version)
+      typeof way === 'function' ? way(of, member) : this[way](of, member, version)
     switch (kind.t) {
       case 'object':
         return each(kind.object, value as Values)
@@ -431,7 +464,7 @@ export class Reference {
           go(kind.items[at] ?? kind.rest ?? kind, member),
         )
       case 'choice': {
-        const found = kind.options.find((id) => this.isOf(id, value as Values, way === 'down' ? 0 : version))
+        const found = kind.options.find((id) => this.isOf(id, value as Values, version))
         return found === undefined ? value : each(found, value as Values)
       }
       case 'either':

@@ -458,12 +458,14 @@ async function trySend(site: Site, route: RouteSpec, version: number, call: Call
     report('response headers are wrong', `got ${told.join()}, expected ${names.join()}`)
   let complete = reference.parse(response.kind, value, 0)
   let { kind } = response
-  for (const { answer: whole } of wholeBefore(route, version))
+  let at = 0
+  for (const { answer: whole, version: own } of wholeBefore(route, version))
     if (whole?.status === response.status && response.key === whole.status) {
-      complete = whole.down(complete)
+      complete = whole.down(reference.down(kind, complete, own, at))
       kind = whole.was
+      at = own
     }
-  const sent = reference.parse(kind, reference.down(kind, complete, version), version)
+  const sent = reference.parse(kind, reference.down(kind, complete, version, at), version)
   if (!sameJson(answer.text, sent)) report('the answer is wrong', `expected ${canonical(sent)}`)
 }
 
@@ -521,10 +523,15 @@ function expectedInput(
   for (const source of SOURCES) {
     const kind = kindOf(route, source, version)
     if (kind === undefined) continue
-    made[source] = reference.up(kind, reference.parse(kind, call.given[source], version), version)
-    if (source !== 'body') continue
-    for (const { body } of wholeBefore(route, version).toReversed())
-      if (body !== undefined) made[source] = body.up(made[source])
+    let value = reference.parse(kind, call.given[source], version)
+    let [own, at] = [kind, version]
+    for (const { body, version: newer } of source === 'body' ? wholeBefore(route, version).toReversed() : [])
+      if (body !== undefined) {
+        value = body.up(reference.up(own, value, at, newer))
+        own = body.now
+        at = newer
+      }
+    made[source] = reference.up(own, value, at)
   }
   return made
 }

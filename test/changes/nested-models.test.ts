@@ -1,0 +1,159 @@
+/** Functions of changes get and return nested models as they were at their time, whatever newer changes say of these. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { expectTypeOf } from 'expect-type'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
+import { absent, before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+const Engine = model('Engine', { power: z.number(), fuel: z.string() })
+const Car = model('Car', {
+  id: z.string(),
+  engine: Engine,
+  spares: z.array(Engine),
+  byName: z.record(z.string(), Engine),
+  any: z.union([Engine, z.string()]),
+  label: z.string(),
+})
+
+/** Version 3: an engine has another power, and the fuel is new. */
+const powers = defineVersionChange({
+  version: '3',
+  title: 'Powers',
+  change: [
+    reshape({
+      of: Engine,
+      fields: { power: { was: 'kw' }, fuel: { was: absent } },
+      up: () => ({ fuel: 'gas' }),
+    }),
+  ],
+})
+/** The same version: ids were numbers. */
+const ids = defineVersionChange({
+  version: '3',
+  title: 'Ids',
+  change: [reshape({ of: Car, fields: { id: { was: z.number(), up: String, down: Number } } })],
+})
+/** Version 2: what the engine says is part of the label, and the spares were in an object. */
+const labels = defineVersionChange({
+  version: '2',
+  title: 'Labels',
+  change: [
+    reshape({
+      of: before([powers, ids], Car),
+      reads: ['engine', 'byName', 'id'],
+      fields: {
+        label: {
+          was: z.object({ text: z.string(), kw: z.number() }),
+          up: (old, { reads }) => `${old.text} ${reads.engine.kw}`,
+          down: (now, { reads }) => {
+            expectTypeOf(reads).toEqualTypeOf<{
+              engine: { kw: number }
+              byName: Record<string, { kw: number }>
+              id: number
+            }>()
+            return { text: `${now} ${JSON.stringify(reads)}`, kw: reads.engine.kw }
+          },
+        },
+        spares: {
+          was: z.object({ first: Engine.optional(), all: z.array(Engine) }),
+          up: ({ all, first }) => {
+            expectTypeOf(first).toEqualTypeOf<{ kw: number } | undefined>()
+            return all
+          },
+          down: (now) => ({ first: now.find(({ kw }) => kw > 1), all: now }),
+        },
+        any: {
+          was: z.object({ v: z.union([Engine, z.string()]) }),
+          up: ({ v }) => v,
+          down: (v) => {
+            expectTypeOf(v).toEqualTypeOf<{ kw: number } | string>()
+            return { v }
+          },
+        },
+      },
+    }),
+  ],
+})
+
+const engine = (kw: number): object => ({ kw })
+const power = (kw: number): object => ({ power: kw, fuel: 'gas' })
+
+function open(): { app: App; seen: unknown[] } {
+  const seen: unknown[] = []
+  const history = defineVersions({
+    versions: ['3', '2', '1'],
+    models: { Car, Engine },
+    changes: [labels, powers, ids],
+  })
+  const CarController = defineController({
+    prefix: '/cars',
+    routes: [
+      {
+        method: 'GET',
+        response: Car,
+        handler: () =>
+          ({
+            id: '7',
+            engine: power(1),
+            spares: [power(1), power(2)],
+            byName: { main: power(3) },
+            any: power(4),
+            label: 'It',
+          }) as never,
+      },
+      {
+        method: 'POST',
+        status: 200,
+        input: { body: Car },
+        handler: ({ body }) => {
+          seen.push(body)
+          return 'ok'
+        },
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [CarController] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.URL, history },
+  })
+  return { app, seen }
+}
+
+describe('Nested models that functions of changes get and return', () => {
+  it('are in responses what they were at the time of the change', async () => {
+    const { app } = open()
+    assert.deepEqual((await app.inject('/v1/cars')).json(), {
+      id: 7,
+      engine: engine(1),
+      spares: { first: engine(2), all: [engine(1), engine(2)] },
+      byName: { main: engine(3) },
+      any: { v: engine(4) },
+      label: { text: 'It {"engine":{"kw":1},"byName":{"main":{"kw":3}},"id":7}', kw: 1 },
+    })
+  })
+  it('are in requests what they were at the time of the change', async () => {
+    const { app, seen } = open()
+    const body = {
+      id: 7,
+      engine: engine(1),
+      spares: { all: [engine(2)] },
+      byName: { main: engine(3) },
+      any: { v: engine(4) },
+      label: { text: 'It', kw: 1 },
+    }
+    assert.equal((await app.inject({ method: 'POST', url: '/v1/cars', body })).statusCode, 200)
+    assert.deepEqual(seen, [
+      {
+        id: '7',
+        engine: power(1),
+        spares: [power(2)],
+        byName: { main: power(3) },
+        any: power(4),
+        label: 'It 1',
+      },
+    ])
+  })
+})
