@@ -33,6 +33,11 @@ export const storage = new AsyncLocalStorage<string>()
 
 export const newSeen = (): Seen => ({ lines: [], aborted: [] })
 
+function versionOf(account: string | undefined): string | undefined {
+  if (account === 'unknown') throw new Error('no such account')
+  return account?.replace('account-', '')
+}
+
 const sseText = (value: object): string => `event: car\ndata: ${JSON.stringify(value)}\n\n`
 
 async function* rows(): AsyncGenerator<string> {
@@ -67,7 +72,7 @@ function openExpress(parses: 'before' | 'after') {
     if (parses === 'before') server.use(express.json())
     server.use(
       insideExpress<express.Request>(versions, {
-        version: (request) => request.get('x-account')?.replace('account-', ''),
+        version: (request) => versionOf(request.get('x-account')),
       }),
     )
     if (parses === 'after') server.use(express.json())
@@ -79,6 +84,20 @@ function openExpress(parses: 'before' | 'after') {
       '/cars',
       (request, response) => void response.json([{ ...CAR, id: String(Object(request.query).limit) }]),
     )
+    server.get('/cars/none', (_, response) => void response.status(204).end())
+    server.get('/cars/hangs', (_, response) => {
+      seen.lines.push('hangs')
+      response.once('close', () => seen.aborted.push('hangs'))
+    })
+    server.get('/cars/late', (_, response) => {
+      response.json(CAR)
+      seen.lines.push(`${response.headersSent} ${response.writableEnded}`)
+      throw new Error('it fails late')
+    })
+    server.get('/cars/broken', (_, response) => {
+      response.type('json').write('{"id":')
+      throw new Error('it fails in between')
+    })
     server.get('/cars/:id', (request, response) => void response.json({ ...CAR, id: request.params.id }))
     server.post('/cars', (request, response) => {
       if (Object(request.body).name === 'taken') return void response.status(409).json({ error: 'taken' })
@@ -102,7 +121,8 @@ function openExpress(parses: 'before' | 'after') {
       response.cookie('a', '1').cookie('b', '2').json(CAR)
     })
     server.get('/other', (_, response) => response.redirect('/elsewhere'))
-    server.use(((_error, _request, response, _next) => {
+    server.use(((error, _request, response, next) => {
+      if (response.headersSent) return next(error)
       response.status(500).json({ oops: true })
     }) satisfies express.ErrorRequestHandler)
     return listen(server)
@@ -117,7 +137,7 @@ async function openFastify(versions: App, seen: Seen): Promise<Listening> {
   })
   await server.register(insideFastify, {
     versions,
-    version: (request) => request.headers['x-account']?.toString().replace('account-', ''),
+    version: (request) => versionOf(request.headers['x-account']?.toString()),
   })
   server.addHook('preHandler', async (request) => {
     seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
@@ -126,6 +146,11 @@ async function openFastify(versions: App, seen: Seen): Promise<Listening> {
   server.get<{ Querystring: { limit?: string } }>('/cars', (request, reply) =>
     reply.send([{ ...CAR, id: String(request.query.limit) }]),
   )
+  server.get('/cars/none', (_, reply) => reply.code(204).send())
+  server.get('/cars/hangs', (_, reply) => {
+    seen.lines.push('hangs')
+    reply.raw.once('close', () => seen.aborted.push('hangs'))
+  })
   server.get<{ Params: { id: string } }>('/cars/:id', (request, reply) =>
     reply.send({ ...CAR, id: request.params.id }),
   )
@@ -167,13 +192,23 @@ function openHono(versions: App, seen: Seen): Promise<Listening> {
     await storage.run(String(c.req.header('x-request-id')), next)
     c.res.headers.set('x-before', 'yes')
   })
-  app.use(insideHono(versions, { app, version: (c) => c.req.header('x-account')?.replace('account-', '') }))
+  app.use(insideHono(versions, { app, version: (c) => versionOf(c.req.header('x-account')) }))
   app.use(async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
     seen.lines.push(`${c.req.method} ${pathname}${search} ${storage.getStore()}`)
     await next()
   })
   app.get('/cars', (c) => c.json([{ ...CAR, id: String(c.req.query('limit')) }]))
+  app.get('/cars/none', (c) => c.body(null, 204))
+  app.get('/cars/hangs', (c) => {
+    seen.lines.push('hangs')
+    return new Promise((resolve) => {
+      c.req.raw.signal.addEventListener('abort', () => {
+        seen.aborted.push('hangs')
+        resolve(c.body(null, 204))
+      })
+    })
+  })
   app.get('/cars/:id', (c) => c.json({ ...CAR, id: c.req.param('id') }))
   app.post('/cars', async (c) => {
     const body: object = await c.req.json()

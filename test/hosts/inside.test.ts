@@ -131,4 +131,64 @@ for (const [name, openApp] of Object.entries(FRAMEWORKS))
       assert.deepEqual(await (await ask('/cars/7', undefined, account)).json(), OLD)
       assert.deepEqual(await (await ask('/cars/7', '3', account)).json(), CAR)
     })
+
+    it('fails in the way of the framework if the version of an account cannot be had', async () => {
+      const first = createVersions()
+      const opened = await openApp(first, newSeen())
+      for (const account of ['unknown', 'account-77']) {
+        const response = await fetch(`${opened.url}/cars/7`, {
+          headers: { 'x-account': account },
+          signal: AbortSignal.timeout(2000),
+        })
+        assert.equal(response.status, 500, account)
+        await response.text()
+      }
+      await opened.close()
+      await first.close()
+    })
+
+    it('ends requests whose client is gone', async () => {
+      const gone = createVersions()
+      const aborting = new AbortController()
+      const started = newSeen()
+      const opened = await openApp(gone, started)
+      const asked = fetch(`${opened.url}/cars/hangs`, {
+        headers: { 'x-api-version': '1' },
+        signal: aborting.signal,
+      })
+      while (!started.lines.includes('hangs')) await new Promise((resolve) => setTimeout(resolve, 5))
+      aborting.abort()
+      await assert.rejects(asked)
+      const from = performance.now()
+      await gone.close()
+      assert.ok(performance.now() - from < 2000)
+      assert.deepEqual(started.aborted, ['hangs'])
+      await opened.close()
+    })
+
+    it('passes what has no content, in every version', async () => {
+      for (const version of ['3', '1']) {
+        const response = await ask('/cars/none', version)
+        assert.deepEqual([response.status, await response.text()], [204, ''])
+      }
+    })
+
+    it('takes bodies without a length, and leaves malformed ones to who reads them', async () => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' }
+      const body = new Blob(['{"title":"Zed",', '"price":1}']).stream()
+      const response = await ask('/cars', '1', { ...init, body })
+      assert.deepEqual(await response.json(), { id: '9', title: 'Zed', price: 1 })
+      const malformed = await ask('/cars', '1', { method: 'POST', body: '{"title' })
+      assert.equal(malformed.status, name === 'Express, with its parser in front' ? 500 : 400)
+    })
+
+    if (name.startsWith('Express'))
+      it('knows whether a response was sent', async () => {
+        for (const version of ['3', '1']) {
+          const response = await ask('/cars/late', version)
+          assert.deepEqual(await response.json(), version === '1' ? OLD : CAR)
+          assert.deepEqual(seen.lines.at(-1), 'true true')
+          await assert.rejects(async () => (await ask('/cars/broken', version)).text(), version)
+        }
+      })
   })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import { bodyEndedEarly } from '../../server/request/body.ts'
 import type { HostResponse } from '../../http/http.ts'
-import { toHeaderRecord } from './headers.ts'
+import { GONE, toHeaderRecord } from './headers.ts'
 
 /** Bytes that wait for the conversion before the application is asked to pause. */
 const HIGH_WATER = 65_536
@@ -34,7 +34,12 @@ export function captureResponse(response: ServerResponse): Captured {
     }
     return response
   }
-  return { response: new Promise((resolve) => take(response, body, resolve)), release }
+  const told = new Promise<HostResponse>((resolve) => {
+    take(response, body, resolve)
+    if (response.destroyed) resolve(GONE)
+    else response.once('close', () => resolve(GONE))
+  })
+  return { response: told, release }
 }
 
 type Members = ReadonlyMap<unknown, PropertyDescriptor | undefined>
@@ -69,8 +74,8 @@ function take(response: ServerResponse, body: WrittenBody, tell: (response: Host
   const members = {
     writeHead: (status: number, ...rest: readonly unknown[]) => {
       response.statusCode = status
-      hasHead = true
       setHeaders(response, rest.at(-1))
+      hasHead = true
       return response
     },
     flushHeaders: () => begin(body),
@@ -110,8 +115,9 @@ function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
 export function setHeaders(response: ServerResponse, given: unknown): void {
   if (Array.isArray(given)) {
     const lines: readonly unknown[] = given.flat()
+    for (let at = 0; at < lines.length; at += 2) response.removeHeader(String(lines[at]))
     for (let at = 0; at + 1 < lines.length; at += 2)
-      response.setHeader(String(lines[at]), toValue(lines[at + 1]))
+      response.appendHeader(String(lines[at]), toValue(lines[at + 1]))
   } else if (typeof given === 'object' && given !== null) {
     for (const [name, value] of Object.entries(given))
       if (value !== undefined) response.setHeader(name, toValue(value))

@@ -68,7 +68,8 @@ export function inside<R extends IncomingMessage = IncomingMessage>(
     if (SEEN in request) return next()
     Object.defineProperty(request, SEEN, { value: true })
     const started = start()
-    if (isPromise(started)) started.then((running) => handle(running, request, response, next), next)
+    if (isPromise(started))
+      started.then((running) => handle(running, request, response, next)).then(undefined, next)
     else handle(started, request, response, next)
   }
 }

@@ -18,7 +18,7 @@ import {
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { addHeaders, toHeaderRecord } from './headers.ts'
+import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
 
@@ -183,6 +183,7 @@ class Exchange extends NodeRequest implements HostApp {
     this.#replacement = request
     return new Promise((resolve) => {
       this.#take = resolve
+      this.response.once('close', () => resolve(GONE))
       this.#goOn?.()
     })
   }

@@ -1,5 +1,8 @@
-import type { FinishedResponse } from '../../http/http.ts'
+import type { FinishedResponse, HostResponse } from '../../http/http.ts'
 import { addVary } from '../../server/pipeline/response-head.ts'
+
+/** Stands for the response to a client that is gone, which an application need not write. */
+export const GONE: HostResponse = { status: 499, headers: {}, body: null }
 
 /** The headers of a response of another framework. */
 export interface HostHeaders {
