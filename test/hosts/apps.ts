@@ -202,7 +202,7 @@ function openHono(versions: App, seen: Seen): Promise<Listening> {
   app.get('/cars/none', (c) => c.body(null, 204))
   app.get('/cars/hangs', (c) => {
     seen.lines.push('hangs')
-    return new Promise((resolve) => {
+    return new Promise<Response>((resolve) => {
       c.req.raw.signal.addEventListener('abort', () => {
         seen.aborted.push('hangs')
         resolve(c.body(null, 204))

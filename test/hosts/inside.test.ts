@@ -174,7 +174,11 @@ for (const [name, openApp] of Object.entries(FRAMEWORKS))
     })
 
     it('takes bodies without a length, and leaves malformed ones to who reads them', async () => {
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, duplex: 'half' }
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        duplex: 'half',
+      } as const
       const body = new Blob(['{"title":"Zed",', '"price":1}']).stream()
       const response = await ask('/cars', '1', { ...init, body })
       assert.deepEqual(await response.json(), { id: '9', title: 'Zed', price: 1 })
