@@ -159,6 +159,8 @@ describe('fields that existed only in older versions', () => {
   })
 })
 
+const unbox = ({ v }: { v: unknown }): unknown => v
+const box = (v: unknown): object => ({ v })
 const noSize = (): object => ({ size: null })
 const wrapTrees = (trees: unknown): object => ({ trees })
 
@@ -252,6 +254,25 @@ describe('rules for new clients alone', () => {
       ['RuleZip', 9],
       ['RuleZipResult', 9],
     ])
+  })
+
+  it('are not met below fields that functions make, nor by alternatives of a union', async () => {
+    const Inner = model('RuleInner', { name: z.string().max(3), tag: z.string() })
+    const Outer = model('RuleOuter', { inner: z.union([Inner, z.string()]) })
+    const changes = [
+      loose(reshape)({
+        of: Inner,
+        fields: { name: { was: z.string(), accepted: true }, tag: { was: 'label' } },
+      }),
+      loose(reshape)({
+        of: Outer,
+        fields: { inner: { was: z.object({ v: z.union([Inner, z.string()]) }), up: unbox, down: box } },
+      }),
+    ]
+    const { app, seen } = open({ models: { Inner, Outer }, change: changes, body: Outer })
+    const older = { inner: { v: { name: 'long', label: 'a' } } }
+    assert.deepEqual(await send(app, '1', older), { status: 200, body: older })
+    assert.deepEqual(seen, [{ inner: { name: 'long', tag: 'a' } }])
   })
 
   it('leave the wrappers that parts put around a field', async () => {

@@ -150,6 +150,7 @@ const NOTHING_INSIDE = {
   planOf: () => undefined,
   between: () => undefined,
   timeOf: () => 0,
+  widen: (schema: Schema): Schema => schema,
 }
 
 /** Converts a value. Changes that load something get `loaded`. */
@@ -221,7 +222,7 @@ export type ChainTrouble =
 
 interface Parts {
   readonly newest: Side
-  readonly plans: Pick<Plans, 'planOf' | 'between'>
+  readonly plans: Pick<Plans, 'planOf' | 'between' | 'widen'>
   readonly random: Random
   readonly runs: number
   readonly report: (sided: Sided, trouble: ChainTrouble) => void
@@ -236,11 +237,11 @@ export function checkChain(sides: readonly Sided[], parts: Parts): void {
   if (first === undefined || others.length === 0) return
   const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, fieldId]) => fieldId)))
   const newest = new Map([...parts.newest].filter(([fieldId]) => touched.has(fieldId)))
-  const { planOf, between } = parts.plans
+  const { planOf, between, widen } = parts.plans
   const trips = sides.map((sided, index) => ({
     sided,
     go: createTrip([first, ...others.slice(0, index)], newest, sided.older, {
-      range: { newer: 0, older: sided.time, origin: 0, planOf, between, timeOf: (time) => time },
+      range: { newer: 0, older: sided.time, origin: 0, planOf, between, widen, timeOf: (time) => time },
     }),
     lossy: lossyIn(sides.slice(0, index + 1).toReversed()),
     isOneWay: sides.slice(0, index + 1).some(({ step }) => step.reshape.responseOnly === true),

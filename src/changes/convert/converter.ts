@@ -288,6 +288,8 @@ export interface InnerPlans {
   readonly between: (schema: Schema, newer: number, older: number, origin?: number) => Plan | undefined
   /** The age of the version of the change at a position: its functions get and return what is inside of fields as it was there. */
   readonly timeOf: (order: number) => number
+  /** Adds the values that older versions accept. */
+  readonly widen: (schema: Schema) => Schema
 }
 
 /** The conversions of a plan. */

@@ -308,7 +308,7 @@ function toUpInstructions(
       registerOf: registers.of,
       newerSchema: (fieldId) => {
         const field = fieldIn(states[index], fieldId)
-        return field && (range.planOf(field.schema, time, field.origin)?.parse ?? field.schema)
+        return field && range.widen(range.planOf(field.schema, time, field.origin)?.parse ?? field.schema)
       },
     })
     const used = registers.fieldsIn(new Set(made.flatMap(inputsOf)))

@@ -76,7 +76,10 @@ export function createPlans(
     defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
   )
   const splits: Plans['splits'] = (schema) => transformsIn(schema).size > 0
+  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
+  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
   const parts: Parts = {
+    widen,
     modelledFieldsOf,
     timeOf,
     changesIn,
@@ -92,8 +95,6 @@ export function createPlans(
   const defaultsIn = createGather(walk, (schema) =>
     'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
   )
-  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
-  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
   const found = { chains, stepsIn, orderOf, reachOf, modelledFieldsOf, isLoading, defaultsIn, widen }
   return { ...found, planOf, between, timeOf, splits }
 }

@@ -221,7 +221,7 @@ const tuple: Build = (schema, range, { planIn }) => {
   )
 }
 
-const union: Build = (schema, range, { planIn, planOf }) => {
+const union: Build = (schema, range, { planIn, planOf, widen }) => {
   const def = defOf(schema)
   const options = schemasOf(def['options'])
   const plans = options.map((option) => planIn(option, range))
@@ -229,12 +229,12 @@ const union: Build = (schema, range, { planIn, planOf }) => {
   const oldKeys = options.map((_, index) => oldName(plans[index], key))
   const [oldKey] = oldKeys
   const findOld = createFindOption(
-    options.map((option, index) => plans[index]?.wire ?? option),
+    options.map((option, index) => widen(plans[index]?.wire ?? option)),
     oldKeys,
   )
   const newer = options.map((option) => planOf(option, range.newer, range.origin))
   const findNew = createFindOption(
-    options.map((option, index) => newer[index]?.wire ?? option),
+    options.map((option, index) => widen(newer[index]?.wire ?? option)),
     options.map((_, index) => oldName(newer[index], key)),
   )
   const older = (form: Form): Schema => {
