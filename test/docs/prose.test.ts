@@ -30,7 +30,7 @@ function pagesIn(folder: string): readonly string[] {
 
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
-  { page: 'README.md', maxWords: 1_260 },
+  { page: 'README.md', maxWords: 1_285 },
   { page: 'CHANGELOG.md', maxWords: 5_100 },
   { page: 'CONTRIBUTING.md', maxWords: 2_460 },
   { page: 'bench/README.md', maxWords: 700 },
