@@ -60,7 +60,7 @@ describe('octavo versions', () => {
   car.list    query.sort, response 200.items[]
   car.feed    events.added
   car.add     body, response 201, response 409.other
-  car.report  path, query.dry, response.headers.x-total, status 404, input.cookies
+  car.report  path, query.dry, response.headers.x-total, status 404, input
   history     messages.car
 
 2  Colours have a name  test/cli/fixtures/explain/app.ts:1

@@ -109,10 +109,10 @@ const KINDS: readonly Kind[] = [
     title: 'a property that can be null',
     model: 'Nullable',
     was: { fields: 'note: z.string()', value: { note: 'none' } },
-    now: { fields: 'note: z.string().nullable()', value: { note: null } },
+    // older clients are assumed to pass over a null
+    now: { fields: 'note: z.string().nullable()', value: { note: 'none' } },
     file: 'note-of-nullables-can-be-null',
-    code: "note: { was: z.string(), down: (now) => now ?? fillIn('string') }",
-    fill: [["fillIn('string')", "'none'"]],
+    code: 'note: { was: z.string(), down: asIs }',
   },
   {
     title: 'a stricter property',
@@ -179,8 +179,11 @@ const KINDS: readonly Kind[] = [
     was: { fields: 'tag: z.string()', value: { tag: 'a' } },
     now: { fields: 'tag: z.array(z.string())', value: { tag: ['a'] } },
     file: 'tag-of-plurals-is-a-list',
-    code: "up: (old) => [old], down: (now) => now[0] ?? fillIn('string')",
-    fill: [["fillIn('string')", "''"]],
+    code: "down: (now) => (now.length > 1 ? fillIn('string') : now[0] ?? fillIn('string')),",
+    fill: [
+      ["fillIn('string')", 'now.join()'],
+      ["fillIn('string')", "''"],
+    ],
   },
   {
     title: 'a name in two parts',

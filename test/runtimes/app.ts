@@ -138,7 +138,7 @@ const basics = defineController({
       path: '/once',
       interceptors: [idempotency()],
       input: { body: z.object({ car: z.string() }) },
-      handler: async ({ body }) => (await wait(20), { id: ++ordered, ...body }),
+      handler: async ({ body }) => (await wait(150), { id: ++ordered, ...body }),
     },
     {
       method: 'POST',
