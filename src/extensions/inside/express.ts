@@ -29,7 +29,7 @@ export type ExpressMiddleware<R extends IncomingMessage = IncomingMessage> = (
 ) => void
 
 /**
- * Creates the middleware that converts older versions of an API for an application of Express, or of NestJS on Express. It comes before the routes, before or after body
+ * Creates the middleware that converts older versions of an API for an application of Express. It comes before the routes, before or after body
  * parsers.
  *
  * @example

@@ -31,7 +31,7 @@ export interface FastifyInsideOptions extends InsideOptions<FastifyRequest> {
 }
 
 /**
- * The plugin that gives an application of Fastify, or of NestJS on Fastify, older versions of its routes. Register it before plugins that
+ * The plugin that gives an application of Fastify, older versions of its routes. Register it before plugins that
  * compress.
  *
  * @example
