@@ -127,7 +127,7 @@ interface Stuck {
 }
 
 export function createStuckIn(plans: Plans): StuckIn {
-  // the models of routes are looked into once, for those that send them and those that get them
+  // each model is looked into once for requests and once for responses, however many routes have it
   const [sent, got] = [new Set<Schema>(), new Set<Schema>()]
   return (schema, isSent) => {
     const seen = isSent ? sent : got

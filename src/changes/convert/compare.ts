@@ -208,7 +208,7 @@ function transformsIn(schema: Schema): ReadonlySet<unknown> {
   return new Set(functions.filter((each) => each !== undefined))
 }
 
-/** A schema with all that are in it. */
+/** A schema and the schemas in it. */
 export function schemasIn(schema: Schema): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too

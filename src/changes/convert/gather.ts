@@ -2,7 +2,7 @@ import { childrenOf, defOf, type Schema } from '../../schema/schema.ts'
 import type { FieldChange } from '../chain.ts'
 import type { FindModelledFields, ModelledFields } from './modelled-fields.ts'
 
-/** A schema with all that are in it, those of fields in older versions included. */
+/** A schema and the schemas in it, the older schemas of fields included. */
 export function allIn(schema: Schema, within: Within): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too

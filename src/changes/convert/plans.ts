@@ -253,7 +253,7 @@ function agesOf(
   return ages
 }
 
-/** A schema with all that are in it, without those in fields of models. What documents show by a name is of the newest version. */
+/** A schema and the schemas in it, but for those in fields of models. A schema that documents show by a name is of the newest version. */
 function outsideOfModels(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too

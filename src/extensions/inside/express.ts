@@ -13,11 +13,12 @@ import {
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import { endWithResponse, giveUp, write } from '../../server/adapters/node/write-response.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
-import { bodyTooLarge } from '../../server/request/body.ts'
 import { captureResponse, setHeaders, type Captured } from './captured.ts'
 import { addHeaders } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
+
+import { toReadBody } from './read-body.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
 
@@ -144,17 +145,7 @@ class ExpressRequest extends NodeRequest implements HostApp {
     const parsed: unknown = Reflect.get(this.request, 'body')
     if (!this.request.readableDidRead || parsed === undefined) return super.body
     const bytes = toParsedBytes(parsed, this.headers['content-type'])
-    const read = async (limit: number): Promise<Uint8Array> => {
-      if (bytes.length > limit) throw bodyTooLarge(limit)
-      return bytes
-    }
-    return {
-      length: bytes.length,
-      read,
-      chunks: async function* chunks(limit) {
-        yield await read(limit)
-      },
-    }
+    return toReadBody(bytes.length, () => Promise.resolve(bytes))
   }
 }
 

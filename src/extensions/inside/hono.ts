@@ -14,10 +14,11 @@ import {
 import { sendResponse } from '../../server/adapters/fetch.ts'
 import { createOriginReader } from '../../server/adapters/web/url-origin.ts'
 import { WebRequest } from '../../server/adapters/web/web-request.ts'
-import { bodyTooLarge } from '../../server/request/body.ts'
 import { toIncoming } from '../upstream/fetch-transport.ts'
 import { addHeaders } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
+
+import { toReadBody } from './read-body.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
 
@@ -153,18 +154,7 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
   /** Middleware before this may have read the body, which Hono keeps. */
   override get body(): RawBody {
     if (!this.request.bodyUsed) return super.body
-    const read = async (limit: number): Promise<Uint8Array> => {
-      const bytes = new Uint8Array(await this.#c.req.arrayBuffer())
-      if (bytes.length > limit) throw bodyTooLarge(limit)
-      return bytes
-    }
-    return {
-      length: undefined,
-      read,
-      chunks: async function* chunks(limit) {
-        yield await read(limit)
-      },
-    }
+    return toReadBody(undefined, async () => new Uint8Array(await this.#c.req.arrayBuffer()))
   }
 }
 

@@ -47,7 +47,7 @@ function createHostForwarding(): Forwarding {
     toCalled: standIn.toCalled,
     toServed: (route, app) => {
       const plan = toForwardPlan(route, SETTINGS, app)
-      const isTouched = plan.isConverted || plan.isReading || plan.isWatched || isLayered(route)
+      const isTouched = plan.isConverted || plan.isReading || plan.isWatched || route.layer !== undefined
       const replaced = standIn.toServed(route, app)
       return {
         ...route,
@@ -62,11 +62,6 @@ function createHostForwarding(): Forwarding {
       }
     },
   }
-}
-
-/** Whether a change alters anything of a route, be it the status alone. */
-function isLayered({ layer }: ResolvedRoute): boolean {
-  return layer !== undefined
 }
 
 /** Whether the application knows the address of a request without the version that it names. */
