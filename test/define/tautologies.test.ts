@@ -24,7 +24,7 @@ const WAYS = [
 function pairsIn(folder: string): readonly Pair[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
   return files
-    .filter((file) => file.endsWith('.ts') && !/tautologies|node_modules/.test(file))
+    .filter((file) => file.endsWith('.ts') && !/tautologies|node_modules|\.tmp/.test(file))
     .flatMap((file) => {
       const code = readFileSync(join(ROOT, folder, file), 'utf8')
       return WAYS.flatMap((way, index) =>
