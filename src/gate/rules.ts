@@ -1,6 +1,13 @@
 import type { Severity } from './finding.ts'
 import { NAMED_RULES, type GateRule } from './named-rules.ts'
-import { SCHEMA_RULES, fillMessage, type MessageValues, type SchemaRule } from './schema/schema-rules.ts'
+import {
+  NOTHING,
+  SCHEMA_RULES,
+  VERSION,
+  fillMessage,
+  type MessageValues,
+  type SchemaRule,
+} from './schema/schema-rules.ts'
 
 const PLACES = {
   request: ['parameter', 'body', 'property'],
@@ -56,7 +63,8 @@ export function ruleMessage(rule: string, values: MessageValues = {}): string {
   return fillMessage(findRule(rule) ?? SCHEMA_RULES.undecided, values)
 }
 
-/** Returns the advice for a finding. */
+/** Returns the advice for a finding that is more than information, also if its rule is by default no more. */
 export function ruleFix(rule: string): string {
-  return findRule(rule)?.fix ?? SCHEMA_RULES.undecided.fix
+  const fix = findRule(rule)?.fix ?? SCHEMA_RULES.undecided.fix
+  return fix === NOTHING ? VERSION : fix
 }

@@ -82,7 +82,10 @@ describe('the rules of the gate', () => {
   })
 
   it('say what can be done', () => {
-    for (const rule of [...RULES.map(({ rule: name }) => name), ...told])
+    for (const rule of [...RULES.map(({ rule: name }) => name), ...told]) {
       assert.match(ruleFix(rule), /^[A-Z].*\.$/)
+      // only findings above `info` show it, such as those of a rule that was raised
+      assert.doesNotMatch(ruleFix(rule), /don't have to do anything/)
+    }
   })
 })
