@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 
 import { createAdaptorServer } from '@hono/node-server'
@@ -15,6 +16,13 @@ import { inside as insideFastify } from 'octavo/inside/fastify'
 import { inside as insideHono } from 'octavo/inside/hono'
 
 import { CAR } from './garage.ts'
+
+/** The status for a state with the entity tag `"t1"`, by the conditions of a request. */
+function statusOf(header: (name: string) => unknown): number {
+  const [match, noneMatch] = [header('if-match'), header('if-none-match')]
+  if (match !== undefined && match !== '"t1"') return 412
+  return noneMatch === '"t1"' ? 304 : 200
+}
 
 /** A framework's application that is listening. */
 export interface Listening {
@@ -84,6 +92,19 @@ function openExpress(parses: 'before' | 'after') {
       '/cars',
       (request, response) => void response.json([{ ...CAR, id: String(Object(request.query).limit) }]),
     )
+    server.get(
+      '/search',
+      (request, response) => void response.json({ ...CAR, id: String(Object(request.query).q) }),
+    )
+    server.all('/tagged', (request, response) => {
+      response.set('etag', '"t1"').status(statusOf((name) => request.get(name)))
+      if (response.statusCode === 200) response.json(CAR)
+      else response.end()
+    })
+    server.get('/raw', (_, response) => {
+      const headers = ['set-cookie', 'a=1', 'content-type', 'application/json', 'set-cookie', 'b=2']
+      response.writeHead(200, headers).end(JSON.stringify(CAR))
+    })
     server.get('/cars/none', (_, response) => void response.status(204).end())
     server.get('/cars/hangs', (_, response) => {
       seen.lines.push('hangs')
@@ -92,6 +113,11 @@ function openExpress(parses: 'before' | 'after') {
     server.get('/cars/late', (_, response) => {
       response.json(CAR)
       seen.lines.push(`${response.headersSent} ${response.writableEnded}`)
+      try {
+        response.setHeader('x-late', 'yes')
+      } catch (error) {
+        seen.lines.push(String(Object(error).code))
+      }
       throw new Error('it fails late')
     })
     server.get('/cars/broken', (_, response) => {
@@ -130,7 +156,11 @@ function openExpress(parses: 'before' | 'after') {
 }
 
 async function openFastify(versions: App, seen: Seen): Promise<Listening> {
-  const server = Fastify()
+  const server = Fastify({
+    routerOptions: {
+      querystringParser: (text) => ({ ...parseQuery(text), by: 'the parser of the application' }),
+    },
+  })
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-before', 'yes')
     storage.run(String(request.headers['x-request-id']), done)
@@ -146,6 +176,23 @@ async function openFastify(versions: App, seen: Seen): Promise<Listening> {
   server.get<{ Querystring: { limit?: string } }>('/cars', (request, reply) =>
     reply.send([{ ...CAR, id: String(request.query.limit) }]),
   )
+  server.get<{ Querystring: { q?: string; by?: string } }>('/search', (request, reply) =>
+    reply.send({ ...CAR, id: String(request.query.by && request.query.q) }),
+  )
+  server.route({
+    method: ['GET', 'PUT'],
+    url: '/tagged',
+    handler: (request, reply) => {
+      reply.header('etag', '"t1"').code(statusOf((name) => request.headers[name]))
+      return reply.send(reply.statusCode === 200 ? CAR : undefined)
+    },
+  })
+  server.get('/raw', (_, reply) => {
+    reply.hijack()
+    const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-type': 'application/json' }
+    reply.raw.writeHead(200, headers).write(JSON.stringify(CAR).slice(0, 9))
+    setTimeout(() => reply.raw.end(JSON.stringify(CAR).slice(9)), 5)
+  })
   server.get('/cars/none', (_, reply) => reply.code(204).send())
   server.get('/cars/hangs', (_, reply) => {
     seen.lines.push('hangs')
@@ -193,12 +240,27 @@ function openHono(versions: App, seen: Seen): Promise<Listening> {
     c.res.headers.set('x-before', 'yes')
   })
   app.use(insideHono(versions, { app, version: (c) => versionOf(c.req.header('x-account')) }))
+  app.use(insideHono(versions, { app }))
   app.use(async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
     seen.lines.push(`${c.req.method} ${pathname}${search} ${storage.getStore()}`)
     await next()
   })
   app.get('/cars', (c) => c.json([{ ...CAR, id: String(c.req.query('limit')) }]))
+  app.get('/search', (c) => c.json({ ...CAR, id: String(c.req.query('q')) }))
+  app.on(['GET', 'PUT'], '/tagged', (c) => {
+    c.header('etag', '"t1"')
+    const status = statusOf((name) => c.req.header(name))
+    return status === 200 ? c.json(CAR) : c.body(null, status === 304 ? 304 : 412)
+  })
+  app.get('/raw', () => {
+    const headers = new Headers([
+      ['set-cookie', 'a=1'],
+      ['content-type', 'application/json'],
+      ['set-cookie', 'b=2'],
+    ])
+    return new Response(JSON.stringify(CAR), { headers })
+  })
   app.get('/cars/none', (c) => c.body(null, 204))
   app.get('/cars/hangs', (c) => {
     seen.lines.push('hangs')

@@ -22,6 +22,7 @@ const names = defineVersionChange({
     reshape({ of: Car, fields: { name: { was: 'title' } } }),
     operation({ route: 'cars.list', path: { was: '/autos' }, query: { limit: { was: 'max' } } }),
     operation({ route: 'cars.create', response: { status: { 409: { was: 400 } } } }),
+    operation({ route: 'cars.search', query: { q: { was: 'text' } } }),
   ],
 })
 
@@ -53,6 +54,17 @@ const cars = defineController({
       forward: host,
     },
     { method: 'GET', path: '/cars/{id}', name: 'getOne', response: Car, forward: host },
+    {
+      method: 'GET',
+      path: '/search',
+      name: 'search',
+      input: { query: z.object({ q: z.string() }) },
+      response: Car,
+      forward: host,
+    },
+    { method: 'GET', path: '/tagged', name: 'tagged', response: Car, forward: host },
+    { method: 'PUT', path: '/tagged', name: 'putTagged', response: Car, forward: host },
+    { method: 'GET', path: '/raw', name: 'raw', response: Car, forward: host },
     {
       method: 'POST',
       path: '/cars',

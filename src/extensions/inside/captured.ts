@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
 import { bodyEndedEarly } from '../../server/request/body.ts'
-import type { HostResponse } from '../../http/http.ts'
+import type { FinishedResponse, HostResponse } from '../../http/http.ts'
+import { endWithResponse, giveUp, write } from '../../server/adapters/node/write-response.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
 import { GONE, toHeaderRecord } from './headers.ts'
 
 /** Bytes that wait for the conversion before the application is asked to pause. */
@@ -9,6 +11,9 @@ const HIGH_WATER = 65_536
 
 /** The members of a response by which an application writes it. */
 const WRITERS = ['writeHead', 'write', 'end', 'flushHeaders', 'headersSent', 'writableEnded'] as const
+
+/** Those that throw when the head is written. */
+const SETTERS = ['setHeader', 'appendHeader', 'removeHeader'] as const
 
 /** A response that an application writes and that is not sent. */
 export interface Captured {
@@ -20,18 +25,21 @@ export interface Captured {
 
 /** Takes what an application writes to a response of Node, so that nothing of it is sent. */
 export function captureResponse(response: ServerResponse): Captured {
-  const before = new Map(
-    WRITERS.map((name) => [name, Object.getOwnPropertyDescriptor(response, name)] as const),
+  const before: Members = new Map(
+    [...SETTERS, ...WRITERS].map((name) => [name, Object.getOwnPropertyDescriptor(response, name)]),
   )
   const body = new WrittenBody(response)
+  const restore = (name: string): void => {
+    const own = before.get(name)
+    Reflect.deleteProperty(response, name)
+    if (own !== undefined) Object.defineProperty(response, name, own)
+  }
   const release = (): ServerResponse => {
+    for (const name of SETTERS) restore(name)
     for (const name of response.getHeaderNames()) response.removeHeader(name)
     response.statusMessage = ''
     if (!body.hasEnded) return withMembers(response, before)
-    for (const [name, own] of before) {
-      Reflect.deleteProperty(response, name)
-      if (own !== undefined) Object.defineProperty(response, name, own)
-    }
+    for (const name of WRITERS) restore(name)
     return response
   }
   const told = new Promise<HostResponse>((resolve) => {
@@ -40,6 +48,20 @@ export function captureResponse(response: ServerResponse): Captured {
     else response.once('close', () => resolve(GONE))
   })
   return { response: told, release }
+}
+
+/** Sends a response that Octavo has finished. Fails as the connection does. */
+export function sendFinished(
+  response: ServerResponse,
+  finished: FinishedResponse,
+  context: RequestContext,
+): void {
+  try {
+    endWithResponse(response, context, finished)
+    write(response, finished, false, context)
+  } catch (error) {
+    giveUp(response, context, error)
+  }
 }
 
 type Members = ReadonlyMap<unknown, PropertyDescriptor | undefined>
@@ -71,11 +93,16 @@ function take(response: ServerResponse, body: WrittenBody, tell: (response: Host
     isTold = true
     tell({ status: response.statusCode, headers: toHeaderRecord(response.getHeaders()), body: content })
   }
+  const put = (name: string, value: unknown): void => {
+    Object.defineProperty(response, name, { value, configurable: true, writable: true })
+  }
   const members = {
     writeHead: (status: number, ...rest: readonly unknown[]) => {
+      if (hasHead) refuseHead()
       response.statusCode = status
       setHeaders(response, rest.at(-1))
       hasHead = true
+      for (const name of SETTERS) put(name, refuseHead)
       return response
     },
     flushHeaders: () => begin(body),
@@ -93,10 +120,15 @@ function take(response: ServerResponse, body: WrittenBody, tell: (response: Host
       return response
     },
   }
-  for (const [name, value] of Object.entries(members))
-    Object.defineProperty(response, name, { value, configurable: true, writable: true })
+  for (const [name, value] of Object.entries(members)) put(name, value)
   Object.defineProperty(response, 'headersSent', { get: () => hasHead, configurable: true })
   Object.defineProperty(response, 'writableEnded', { get: () => body.hasEnded, configurable: true })
+}
+
+/** Does as Node does once a head is sent. */
+function refuseHead(): never {
+  const error = new Error('Cannot set headers after they are sent to the client')
+  throw Object.assign(error, { code: 'ERR_HTTP_HEADERS_SENT' })
 }
 
 function callbackOf(given: readonly unknown[]): Callback | undefined {

@@ -11,9 +11,8 @@ import {
   type RawBody,
 } from '../../http/http.ts'
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
-import { endWithResponse, giveUp, write } from '../../server/adapters/node/write-response.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
-import { captureResponse, setHeaders, type Captured } from './captured.ts'
+import { captureResponse, sendFinished, setHeaders, type Captured } from './captured.ts'
 import { addHeaders } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
@@ -55,12 +54,7 @@ export function inside<R extends IncomingMessage = IncomingMessage>(
         void context.end()
         return next()
       }
-      try {
-        endWithResponse(target, context, settled)
-        write(target, settled, false, context)
-      } catch (error) {
-        giveUp(target, context, error)
-      }
+      sendFinished(target, settled, context)
     }
     if (isPromise(finished)) void finished.then(settle)
     else settle(finished)

@@ -1,4 +1,4 @@
-import { parse as parseQuery } from 'node:querystring'
+import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
 
@@ -18,6 +18,7 @@ import {
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
+import { captureResponse, sendFinished, type Captured } from './captured.ts'
 import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
@@ -43,6 +44,7 @@ export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, opti
     versions: [isObject, 'an application of createApp'],
     ...OF_FASTIFY,
   })
+  const parseQuery = queryParserOf(server)
   server.decorateRequest(EXCHANGE, undefined)
   server.addHook('onRequest', async (request, reply) => {
     const { raw } = request
@@ -51,7 +53,7 @@ export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, opti
       moved.continueWith(request, reply)
       return undefined
     }
-    const exchange = new Exchange(server, request, reply, version?.(request))
+    const exchange = new Exchange({ server, parseQuery }, request, reply, version?.(request))
     return exchange.begin(await start())
   })
   server.addHook(
@@ -71,6 +73,24 @@ Object.assign(inside, { [Symbol.for('skip-override')]: true, [Symbol.for('fastif
 /** Options that Fastify reads of any plugin. */
 const OF_FASTIFY: Rules = { prefix: [isNonEmptyString, 'a path'], logLevel: [isNonEmptyString, 'a level'] }
 
+/** What the requests of an application share. */
+interface Application {
+  readonly server: FastifyInstance
+  readonly parseQuery: (text: string) => unknown
+}
+
+/** The parser of queries that the application was given, of which Fastify tells by a symbol alone. */
+function queryParserOf(server: object): Application['parseQuery'] {
+  const key = Object.getOwnPropertySymbols(server).find(
+    ({ description }) => description === 'fastify.options',
+  )
+  const before: unknown = Object.getPrototypeOf(server)
+  // inside of another plugin, an instance has that of the application as its prototype
+  if (key === undefined) return typeof before === 'object' && before !== null ? queryParserOf(before) : parse
+  const { querystringParser, routerOptions } = Object(Reflect.get(server, key))
+  return Object(routerOptions).querystringParser ?? querystringParser ?? parse
+}
+
 const EXCHANGE: unique symbol = Symbol('octavo.inside')
 
 /** By the request of Node, because Fastify makes another one of it when a path that moved is routed again. */
@@ -83,7 +103,7 @@ function exchangeOf(request: FastifyRequest): Exchange | undefined {
 
 /** A request that Fastify has received, and its way through Octavo. A class because one is made for every request. */
 class Exchange extends NodeRequest implements HostApp {
-  readonly #server: FastifyInstance
+  readonly #application: Application
   #view: FastifyRequest
   #reply: FastifyReply
   readonly version: string | undefined
@@ -100,13 +120,13 @@ class Exchange extends NodeRequest implements HostApp {
   #leave: ((status: number) => void) | undefined
 
   constructor(
-    server: FastifyInstance,
+    application: Application,
     view: FastifyRequest,
     reply: FastifyReply,
     version: string | undefined,
   ) {
     super(view.raw, reply.raw)
-    this.#server = server
+    this.#application = application
     this.#view = view
     this.#reply = reply
     this.version = version
@@ -140,28 +160,45 @@ class Exchange extends NodeRequest implements HostApp {
 
   /** The application has been asked to answer. */
   #afterHost(): FastifyReply | undefined {
-    Reflect.set(this.#view, EXCHANGE, this)
-    const before = this.#view.raw.url ?? '/'
-    if (this.#replacement === undefined) return undefined
-    replaceHead(this.#view.raw, this.#replacement)
-    if (this.#replacement.path === before) return undefined
-    if (this.#replacement.path.split('?', 1)[0] === before.split('?', 1)[0]) {
-      const { path } = this.#replacement
-      this.#view.query = parseQuery(path.includes('?') ? path.slice(path.indexOf('?') + 1) : '')
+    const { raw } = this.#view
+    const before = raw.url ?? '/'
+    const { path = before } = this.#replacement ?? {}
+    if (this.#replacement !== undefined) replaceHead(raw, this.#replacement)
+    const [target, ...queries] = path.split('?')
+    if (target === before.split('?', 1)[0]) {
+      if (path !== before) this.#view.query = this.#application.parseQuery(queries.join('?'))
+      this.#follow(this.#view, this.#reply)
       return undefined
     }
-    movedBy.set(this.#view.raw, this)
+    movedBy.set(raw, this)
     this.#reply.hijack()
-    this.#server.routing(this.#view.raw, this.#reply.raw)
+    this.#application.server.routing(raw, this.#reply.raw)
     return this.#reply
   }
 
   /** The route was found anew. */
   continueWith(view: FastifyRequest, reply: FastifyReply): void {
     view.id = this.#view.id
+    this.#follow(view, reply)
+  }
+
+  #follow(view: FastifyRequest, reply: FastifyReply): void {
     this.#view = view
     this.#reply = reply
     Reflect.set(view, EXCHANGE, this)
+    const hijack = reply.hijack.bind(reply)
+    reply.hijack = () => {
+      if (this.#take !== undefined) void this.#takeHijacked(captureResponse(this.response))
+      return hijack()
+    }
+  }
+
+  /** What a handler writes to the response of Node is converted, too. */
+  async #takeHijacked({ response, release }: Captured): Promise<void> {
+    this.#take?.(await response)
+    const finished = await this.#finished
+    if (finished !== undefined && this.#context !== undefined)
+      sendFinished(release(), finished, this.#context)
   }
 
   pass(): void

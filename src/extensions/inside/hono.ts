@@ -49,7 +49,8 @@ export function inside<E extends Env = Env>(
   const { start, settings } = openInside(app, options, APP)
   const originOf = createOriginReader()
   return async (c, next) => {
-    if (SEEN in c.req.raw) return next()
+    if (SEEN in c || SEEN in c.req.raw) return next()
+    Object.defineProperty(c, SEEN, { value: true })
     const { dispatch } = await start()
     const { url } = c.req.raw
     const raw = new HonoRequest(c, originOf(url), settings.limits.headers, next, options)
@@ -72,7 +73,7 @@ export function inside<E extends Env = Env>(
 
 const APP: Rules = { app: [(value) => isObject(value) && 'fetch' in value, 'your application of Hono'] }
 
-/** Marks requests that were converted, which is done once. */
+/** Marks contexts, and requests that moved to another one, because a request is converted once. */
 const SEEN: unique symbol = Symbol('octavo.inside')
 
 /** A request that Hono has received. A class because one is made for every request. */

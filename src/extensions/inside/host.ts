@@ -4,6 +4,7 @@ import { FINISHED, type FinishedResponse, type HostApp } from '../../http/http.t
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { registerForwarding, type Forwarding } from '../../server/pipeline/endpoint.ts'
+import { hasCondition } from '../../server/pipeline/entity-tags.ts'
 import { addVary } from '../../server/pipeline/response-head.ts'
 import {
   createForwarding,
@@ -85,11 +86,17 @@ async function convert(
   input: ForwardInput,
   context: RequestContext,
 ): Promise<unknown> {
-  const { route } = plan
-  const isOther = plan.isConverted || isMoved(context, route)
+  const isOther = plan.isConverted || isMoved(context, plan.route) || hasOtherHeaders(plan, context)
   const request = isOther ? await toHostRequest(plan, input, context) : undefined
   const response = await application.answer(request)
   return toForwardedAnswer(plan, HOSTS, response, context)
+}
+
+/** Whether the application gets other headers than the ones that came: tags without the suffix of their version, and no parts or codings that cannot be read. */
+function hasOtherHeaders({ isReading }: ForwardPlan, { request }: RequestContext): boolean {
+  if (hasCondition(request)) return true
+  if (!isReading) return false
+  return request.header('range') !== undefined || /zstd/.test(request.header('accept-encoding') ?? '')
 }
 
 /** Addresses of its own host are known by the request. */
