@@ -1,7 +1,7 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import { defOf, objectShape, schemaOf, schemasOf, type Schema } from '../schema/schema.ts'
-import { positionsOf } from './check-used.ts'
+import { positionsOf, reachText } from './check-used.ts'
 import { isRequired, plainKind, schemasIn, valuesOf } from './convert/compare.ts'
 import { bareOf } from './convert/modelled-fields.ts'
 import type { Plans } from './convert/plans.ts'
@@ -20,12 +20,12 @@ interface State {
  */
 export function createUnionProblems(plans: Plans): UnionProblems {
   // routes share unions, and versions share what changes leave of them
-  const known = new Map<Schema, Map<string, boolean>>()
-  const isKnown = (union: Schema, age: number, isSent: boolean): boolean => {
-    const states = known.get(union) ?? new Map<string, boolean>()
+  const known = new Map<Schema, Map<string, readonly string[]>>()
+  const blurredBy = (union: Schema, age: number, isSent: boolean): readonly string[] => {
+    const states = known.get(union) ?? new Map<string, readonly string[]>()
     known.set(union, states)
     const key = `${plans.reachOf(union).filter((order) => order < age).length} ${isSent}`
-    const found = states.get(key) ?? isBlurred(union, age, isSent, plans)
+    const found = states.get(key) ?? findBlurring(union, age, isSent, plans)
     states.set(key, found)
     return found
   }
@@ -40,15 +40,18 @@ export function createUnionProblems(plans: Plans): UnionProblems {
   return (route, states) =>
     positionsOf(route, 'input.').flatMap(({ position, schema, isSent }) => {
       const unions = find(schema)
-      const state = states.find(({ age }) => unions.some((union) => isKnown(union, age, isSent)))
-      if (state === undefined) return []
-      const problem: DefinitionProblem = {
-        code: 'unconvertible_schema',
-        where: route.label,
-        message: `${position} holds a union whose options take values of each other in version ${state.version[0] ?? ''}`,
-        fix: 'give the options a field of one name whose values differ in every version',
+      for (const { age, version } of states) {
+        const changes = new Set(unions.flatMap((union) => blurredBy(union, age, isSent)))
+        if (changes.size === 0) continue
+        const problem: DefinitionProblem = {
+          code: 'unconvertible_schema',
+          where: route.label,
+          message: `${position} holds a union whose options take values of each other in version ${version[0] ?? ''}`,
+          fix: `give the options a field of one name whose values differ in every version; ${reachText([...changes])} them`,
+        }
+        return [atDefinition(problem, ...route.definitions)]
       }
-      return [atDefinition(problem, ...route.definitions)]
+      return []
     })
 }
 
@@ -56,18 +59,25 @@ function isUnion(schema: Schema): boolean {
   return defOf(schema).type === 'union'
 }
 
-function isBlurred(union: Schema, age: number, isSent: boolean, plans: Plans): boolean {
+/** The ids of the changes by which options of a union that were told apart take values of each other. */
+function findBlurring(union: Schema, age: number, isSent: boolean, plans: Plans): readonly string[] {
   const isExclusive = defOf(union)['inclusive'] === false
   const options = schemasOf(defOf(union)['options'])
-  if (isSent && !isExclusive) return false
+  if (isSent && !isExclusive) return []
   const older = options.map((option) => plans.planOf(option, age)?.wire ?? option)
-  return options.some((newest, at) =>
-    options.some((other, index) => {
+  const changesOf = (option: Schema): readonly string[] => {
+    const own = plans.modelledFieldsOf(bareOf(option)).steps.filter(({ order }) => order < age)
+    return own.map(({ step }) => step.change.id)
+  }
+  return options.flatMap((newest, at) =>
+    options.flatMap((other, index) => {
       const [then, otherThen] = [older[at], older[index]]
       // a value that two options take is that of the first one
       if (at === index || (at > index && !isExclusive) || then === undefined || otherThen === undefined)
-        return false
-      return refuses(newest, other) && !refuses(then, otherThen)
+        return []
+      if (!refuses(newest, other) || refuses(then, otherThen)) return []
+      const own = [...changesOf(newest), ...changesOf(other)]
+      return own.length > 0 ? own : [...plans.stepsIn(union)].map(({ change }) => change.id)
     }),
   )
 }

@@ -192,7 +192,7 @@ export function positionProblems(
 }
 
 /** Names the changes that reach a schema. */
-function reachText(ids: readonly string[]): string {
+export function reachText(ids: readonly string[]): string {
   const names = ids.map((id) => `"${id}"`).join(', ')
   return ids.length === 1 ? `the change ${names} reaches` : `the changes ${names} reach`
 }

@@ -38,7 +38,7 @@ export interface LoadProblem {
 /** A request of a command to the process that has loaded an application. */
 export type AppRequest =
   | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
-  /** `isTried`: problems are returned and not printed. */
+  /** `isTried`: problems are returned and not printed, and definitions are not needed. */
   | { readonly kind: 'current'; readonly isChecked: boolean; readonly isTried?: boolean }
   | { readonly kind: 'release'; readonly version?: string }
   | { readonly kind: 'openapi'; readonly wanted: Wanted }

@@ -1,6 +1,6 @@
 import { failure } from './command.ts'
 import { findHistoryInternals } from '../changes/internals.ts'
-import { explain, type Explanation } from '../changes/check/explain.ts'
+import { explain, explainChanges, type Explanation } from '../changes/check/explain.ts'
 import { versionFileNames } from '../http/file-name.ts'
 import type { App } from '../server/app/app.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
@@ -10,7 +10,7 @@ import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
 import { readHistory } from './release/read-history.ts'
 import { contractTypes } from './types/to-types.ts'
 import { readDefinitions } from './write/defined-parts.ts'
-import { checkHistory } from '../changes/check/check-history.ts'
+import { checkHistory, type CheckHistoryOptions } from '../changes/check/check-history.ts'
 import type { CheckedHistory } from '../gate/snapshot/changes.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot-index.ts'
 import { readServing } from '../server/adapters/serving.ts'
@@ -33,7 +33,7 @@ export async function answerRequest(app: App, request: AppRequest): Promise<AppR
     case 'definitions':
       return readDefinitions(app)
     case 'current':
-      return readCurrentApp(app, request.isChecked)
+      return readCurrentApp(app, request)
     case 'release':
       return readHistory(app, request.version)
     default:
@@ -137,10 +137,13 @@ function toReadMap({
 }
 
 /** Reads the kept facts of an application, and on request its changes and definitions. */
-async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentReport> {
+async function readCurrentApp(
+  app: App,
+  { isChecked, isTried = false }: Extract<AppRequest, { readonly kind: 'current' }>,
+): Promise<CurrentReport> {
   const known = app.versions()
   const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
-  const history = isChecked ? checkedHistory(app) : undefined
+  const history = isChecked ? checkedHistory(app, isTried ? { runs: FEW } : {}) : undefined
   return {
     versions:
       known.length === 0
@@ -153,31 +156,34 @@ async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentRepo
           })),
     serving: { schemes, routes: [...routes] },
     ...(history === undefined ? {} : { history }),
-    ...(isChecked ? { definitions: await readDefinitions(app) } : {}),
+    ...(isChecked && !isTried ? { definitions: await readDefinitions(app) } : {}),
   }
 }
 
-function checkedHistory(app: App): CheckedHistory | undefined {
+/** Values for each field of changes that are tried. The check that the author runs next has more. */
+const FEW = 10
+
+function checkedHistory(app: App, options: CheckHistoryOptions): CheckedHistory | undefined {
   const { versioning, routes } = internalsOf(app, 'octavo check')
   const history = versioning()?.history
   const internals = findHistoryInternals(history)
   if (history === undefined || internals === undefined) return undefined
-  const { changes } = explain(internals, routes())
+  const changes = explainChanges(internals, routes())
   const { next } = internals.parts
   // the places to fill in are listed by themselves, and their values say nothing yet
   const unfinished = internals.parts.changes.filter((change) => unfinishedIn(change, undefined).length > 0)
   // what is not released counts for the version that the history gives it
-  const isTried = (id: string): boolean =>
+  const isUnreleased = (id: string): boolean =>
     internals.parts.changes.some((change) => change.id === id && change.version === 'next')
   const isUnfinished = (id: string): boolean => unfinished.some((change) => change.id === id)
   return {
     changes: changes.map(({ id, version, at, reaches }) => ({
       id,
-      version: isTried(id) ? (next ?? version) : version,
+      version: isUnreleased(id) ? (next ?? version) : version,
       source: at,
       routes: reaches.map(({ route }) => route),
       hasSideEffects: internals.parts.changes.some((change) => change.id === id && change.sideEffects),
     })),
-    problems: checkHistory(history).filter(({ change }) => !isUnfinished(change)),
+    problems: checkHistory(history, options).filter(({ change }) => !isUnfinished(change)),
   }
 }

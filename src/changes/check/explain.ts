@@ -42,33 +42,53 @@ export interface Explanation {
 }
 
 /** Explains where the changes of a history land in routes, which are those of the newest version. */
-export function explain({ parts, placeOf }: HistoryInternals, routes: readonly ResolvedRoute[]): Explanation {
+export function explain(internals: HistoryInternals, routes: readonly ResolvedRoute[]): Explanation {
+  const { parts } = internals
   const objects = objectsOf(routes, parts.messages)
-  return {
-    changes: parts.changes.map((change, order) => ({
-      id: change.id,
-      title: change.title,
-      version: change.version,
-      at: placeOf(change),
-      reaches: grouped([
-        ...landings(order, objects, parts),
-        ...moved(order, routes, parts),
-        ...webhooksOf([change]).map(({ webhook }) => ({ route: '', position: `webhook ${webhook}` })),
-      ]),
-    })),
-    nearMisses: nearMisses(objects, parts),
-  }
+  return { changes: explainChanges(internals, routes, objects), nearMisses: nearMisses(objects, parts) }
+}
+
+/** Explains where the changes of a history land in routes, newest first. */
+export function explainChanges(
+  { parts, placeOf }: HistoryInternals,
+  routes: readonly ResolvedRoute[],
+  objects = objectsOf(routes, parts.messages),
+): Explanation['changes'] {
+  const landed = landings(objects, parts)
+  return parts.changes.map((change, order) => ({
+    id: change.id,
+    title: change.title,
+    version: change.version,
+    at: placeOf(change),
+    reaches: grouped([
+      ...(landed.get(order) ?? []),
+      ...moved(order, routes, parts),
+      ...webhooksOf([change]).map(({ webhook }) => ({ route: '', position: `webhook ${webhook}` })),
+    ]),
+  }))
 }
 
 type Landing = Pick<Found, 'route' | 'position'>
 
-/** The positions of what a change does to models. */
-function landings(order: number, objects: readonly Found[], { plans }: HistoryParts): readonly Landing[] {
-  return objects.filter(({ schema }) =>
-    defOf(schema).type === 'enum'
-      ? plans.reachOf(schema).includes(order)
-      : plans.modelledFieldsOf(schema).steps.some((step) => step.order === order),
-  )
+/** The positions of what each change does to models, by the positions of the changes. */
+function landings(
+  objects: readonly Found[],
+  { plans }: HistoryParts,
+): ReadonlyMap<number, readonly Landing[]> {
+  const landed = new Map<number, Landing[]>()
+  for (const found of objects) {
+    const { schema } = found
+    const orders =
+      defOf(schema).type === 'enum'
+        ? plans.reachOf(schema)
+        : plans.modelledFieldsOf(schema).steps.map(({ order }) => order)
+    for (const order of new Set(orders)) {
+      const own = landed.get(order) ?? []
+      own.push(found)
+      landed.set(order, own)
+    }
+  }
+  return landed
 }
 
 /** Returns what operations of a change describe of their routes. */

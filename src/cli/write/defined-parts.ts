@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
 import { childrenOf, defOf, isSchema, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
+import type { Plans } from '../../changes/convert/plans.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { isRest, modelBehind } from '../../changes/model.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
@@ -81,6 +82,7 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
   const listed: ReadonlySet<unknown> = new Set(Object.values(toRecord(Reflect.get(history, 'models'))))
   const { chains, modelledFieldsOf } = make([toProbe([...listed, ...all.map(({ schema }) => schema)])]).plans
   const models = new Map<unknown, DefinedModel>()
+  const exportsOf = createReadExports()
   for (const { model, name, fieldIds } of chains.values()) {
     const at = placeOf(model)
     models.set(model, {
@@ -95,7 +97,7 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
   const places = [...[...models.values()].map(({ at }) => at), placeOf(history)]
   const ofRoutes = routes().flatMap(({ definitions }) => definitions.flatMap((each) => placeOf(each) ?? []))
   const files = [...places, ...(await importedBy(new Set(ofRoutes)))]
-  const exported = await partsIn(files, models)
+  const exported = await partsIn(files, models, exportsOf)
   return {
     history: {
       versions: parts.versions.filter((version) => version !== parts.next),
@@ -108,17 +110,7 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     },
     models: [...models.values()],
     parts: [...new Set(all.map(({ schema }) => exported.get(schema)))].filter((part) => part !== undefined),
-    objects: all.flatMap(({ route, position, schema }) =>
-      [...chains.values()].flatMap(({ name, model, fieldIds }) => {
-        const own = new Set(modelledFieldsOf(schema).fieldIds.values())
-        const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
-        const part = exported.get(schema)?.name
-        const gets = getsRemoved(schema, model)
-        return fields.length === 0
-          ? []
-          : [{ route, place: position, model: name, fields, isRest: gets, exported: part }]
-      }),
-    ),
+    objects: toKnownObjects(all, chains.values(), modelledFieldsOf, exported),
     routes: routes().map((route) => {
       const { name, operationId = name, pattern, prefix } = route
       const path = pattern.text.slice(prefix.length) || '/'
@@ -128,6 +120,37 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
     isNoted: areNoted([...models.keys(), ...all.map(({ schema }) => schema)].filter(isSchema)),
   }
+}
+
+/** The objects that have fields of models. Each schema is looked into once, however many routes have it. */
+function toKnownObjects(
+  found: ReturnType<typeof objectsOf>,
+  chains: Iterable<Chain>,
+  modelledFieldsOf: Plans['modelledFieldsOf'],
+  exported: ReadonlyMap<unknown, DefinedSchema>,
+): readonly KnownObject[] {
+  const owners = new Map(
+    [...chains].flatMap((chain) => [...chain.fieldIds].map(([field, id]) => [id, { chain, field }] as const)),
+  )
+  const known = new Map<Schema, readonly Omit<KnownObject, 'route' | 'place'>[]>()
+  const read = (schema: Schema): readonly Omit<KnownObject, 'route' | 'place'>[] => {
+    const fields = new Map<Chain, string[]>()
+    for (const id of new Set(modelledFieldsOf(schema).fieldIds.values())) {
+      const owner = owners.get(id)
+      if (owner !== undefined) fields.set(owner.chain, [...(fields.get(owner.chain) ?? []), owner.field])
+    }
+    return [...fields].map(([{ name, model }, own]) => ({
+      model: name,
+      fields: own,
+      isRest: getsRemoved(schema, model),
+      exported: exported.get(schema)?.name,
+    }))
+  }
+  return found.flatMap(({ route, position, schema }) => {
+    const parts = known.get(schema) ?? read(schema)
+    known.set(schema, parts)
+    return parts.map((part) => ({ ...part, route, place: position }))
+  })
 }
 
 /** Whether `meta` documents the format or default of some schema. */
@@ -167,6 +190,7 @@ function touchedFields(chain: Chain | undefined): DefinedModel['touched'] {
 async function partsIn(
   places: readonly (string | undefined)[],
   models: ReadonlyMap<unknown, unknown>,
+  exportsOf: ReadExports,
 ): Promise<ReadonlyMap<unknown, DefinedSchema>> {
   const found = new Map<unknown, DefinedSchema>()
   for (const at of new Set(places))
@@ -175,10 +199,22 @@ async function partsIn(
   return found
 }
 
-/** The names under which the file of a definition exports values. The file is loaded already. */
-async function exportsOf(at: string | undefined): Promise<ReadonlyMap<unknown, string>> {
-  const [, file] = /^(.*):\d+$/.exec(at ?? '') ?? []
-  if (file === undefined) return new Map()
+/** The names under which the file of a definition exports values. */
+type ReadExports = (at: string | undefined) => Promise<ReadonlyMap<unknown, string>>
+
+/** Creates the function that reads the exports of files, which are loaded already, each once. */
+function createReadExports(): ReadExports {
+  const known = new Map<string, Promise<ReadonlyMap<unknown, string>>>()
+  return (at) => {
+    const [, file = ''] = /^(.*):\d+$/.exec(at ?? '') ?? []
+    const found = known.get(file) ?? exportsIn(file)
+    known.set(file, found)
+    return found
+  }
+}
+
+async function exportsIn(file: string): Promise<ReadonlyMap<unknown, string>> {
+  if (file === '') return new Map()
   try {
     const exported: object = await import(pathToFileURL(resolve(file)).href)
     return new Map(Object.entries(exported).map(([name, value]) => [value, name]))
