@@ -9,7 +9,7 @@ import {
   specEntries,
   type KnownVersions,
 } from '../versioning/version.ts'
-import { isString } from '../base/values.ts'
+import { describeValue, isString } from '../base/values.ts'
 import type { AnyChange } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import { createUnionProblems } from './check-unions.ts'
@@ -321,9 +321,11 @@ function toStates(
   return states
 }
 
-/** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
+/** The number of changes that are newer than a version. @throws `DefinitionError` for a version that the history does not have. */
 export function ageOf({ ages, versions }: HistoryParts, version: string): number {
   const age = ages.get(version)
   if (age !== undefined) return age
-  throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
+  const message = `there is no version ${describeValue(version, true)}`
+  const fix = `write one of ${versions.join(', ')}`
+  throw new DefinitionError([{ code: 'version_not_listed', where: 'history', message, fix }])
 }

@@ -1,24 +1,26 @@
+import type { z } from 'zod'
+
 import {
   errorAt,
   recordLocation,
   definitionLocation as definedAt,
   type DefinitionProblem,
 } from '../base/definition-error.ts'
-import type { ChangeUse } from '../routes/resolved-route.ts'
-import { isString, toRecord } from '../base/values.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { ChangeUse, LayerExtra } from '../routes/resolved-route.ts'
+import { isRecord, isString, toRecord } from '../base/values.ts'
+import type { OutputOf, Schema } from '../schema/schema.ts'
 import { basesOf, type AnyChange } from './chain.ts'
 import { historyProblems, type SpelledVersion } from './check-history.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, toAges, versionIndexOf, ageOf, type HistoryParts } from './expand.ts'
 import { toConcerns } from './check/concerns.ts'
-import { createMigrate } from './migrate-value.ts'
+import { createValueFunctions } from './migrate-value.ts'
 import { withHistoryInternals } from './internals.ts'
 import { webhookNameProblems } from './operations/webhook-names.ts'
 import type { AnyModel } from './model.ts'
 import { createErrorsBefore } from './operations/errors-before.ts'
 import { createPlans } from './convert/plans.ts'
-import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
+import type { AnswerOf, InAt, MigratedAt, RequestOf, StateOf, ValueAt } from './state.ts'
 
 /** The names of versions. */
 export type VersionNames<Vs extends readonly (string | SpelledVersion)[]> = Vs extends readonly string[]
@@ -60,48 +62,25 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
    * @example
    * history.isSince(splitName, '2026-06-01') // → true
    *
-   * @throws `RangeError` for a version or change that the history does not have.
+   * @throws `DefinitionError` for a version that the history does not have, `RangeError` for a change.
    */
   isSince(change: Pick<VersionChange, 'id'>, version: Vs[number]): boolean
   /**
    * Converts a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
-   * value of the newest models, without `to` it becomes one.
+   * value of the newest models, without `to` it becomes one. If you pass `inject`, because changes load data, it returns a promise.
    *
    * @example
    * history.migrate(User, user, { to: '2026-01-01' })
    *
-   * @throws `RangeError` for a version that the history does not have, `DefinitionError` for a schema that cannot be converted, and what a
-   * change throws.
+   * @throws `DefinitionError` for a version that the history does not have and for a schema that cannot be converted, and what a change
+   * throws.
    */
   migrate<
     S extends Schema,
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
     R extends string = never,
-  >(
-    schema: S,
-    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
-    versions: {
-      readonly from?: From
-      readonly to?: To
-      /** The name of a route, if the value is a whole body of it. */
-      readonly route?: R
-      readonly inject?: never
-    },
-  ): MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
-  /**
-   * Converts a value for which changes load data.
-   *
-   * @example
-   * await history.migrate(Article, article, { to: '1', inject: { users } })
-   *
-   * @throws `RangeError` for a version that the history does not have.
-   */
-  migrate<
-    S extends Schema,
-    From extends Vs[number] | undefined = undefined,
-    To extends Vs[number] | undefined = undefined,
-    R extends string = never,
+    I extends Readonly<Record<string, unknown>> | undefined = undefined,
   >(
     schema: S,
     value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
@@ -111,16 +90,54 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
       /** The name of a route, if the value is a whole body of it. */
       readonly route?: R
       /** The values that changes inject, by their keys. */
-      readonly inject: Readonly<Record<string, unknown>>
+      readonly inject?: I
+      /** The `state` that functions of changes read. */
+      readonly state?: Record<string, unknown>
     },
-  ): Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
-}
-
-/** The versions between which a value is converted. */
-interface AskedVersions {
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  readonly route?: string | undefined
+  ): I extends undefined
+    ? MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
+    : Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
+  /**
+   * Returns the zod schema by which requests of a version are read.
+   *
+   * @example
+   * history.schema(User, { version: '1' }).safeParse(value)
+   *
+   * @throws `DefinitionError` for a version that the history does not have and for a schema that cannot be converted.
+   */
+  schema<S extends Schema, V extends Vs[number], R extends string = never>(
+    schema: S,
+    asked: {
+      readonly version: V
+      /** The name of a route, if the schema is the whole body of its requests. */
+      readonly route?: R
+    },
+  ): z.ZodType<
+    MigratedAt<RequestOf<S, R, Vs, C, V>, Vs, C, V>,
+    InAt<RequestOf<S, R, Vs, C, V>, StateOf<{ readonly versions: Vs; readonly changes: C }, V>>
+  >
+  /**
+   * Validates a value of a version as the body of a request, and converts it into one of the newest models. If you pass `inject`, it returns a
+   * promise.
+   *
+   * @example
+   * history.parse(User, message, { from: '2026-01-01' })
+   *
+   * @throws `ValidationError` that a client of the version would get, `DefinitionError` as `migrate` does, and what a change throws.
+   */
+  parse<S extends Schema, I extends Readonly<Record<string, unknown>> | undefined = undefined>(
+    schema: S,
+    value: unknown,
+    versions: {
+      readonly from?: Vs[number] | undefined
+      /** The name of a route, if the value is a whole body of it. */
+      readonly route?: string
+      /** The values that changes inject, by their keys. */
+      readonly inject?: I
+      /** The `state` that functions of changes read. */
+      readonly state?: Record<string, unknown>
+    },
+  ): I extends undefined ? OutputOf<S> : Promise<OutputOf<S>>
 }
 
 /**
@@ -150,7 +167,8 @@ export function defineVersions<
   )
   const given = { versions, spellings, next, messages }
   const parts = toParts(changes, given)
-  const migrate = createMigrate(parts)
+  const functions = createValueFunctions(parts)
+  const { migrate } = functions
   const history: History<VersionNames<Vs>, Ms, C> = {
     versions,
     spellings,
@@ -161,16 +179,12 @@ export function defineVersions<
       if (order === -1) throw new RangeError('The change is not in the history')
       return order >= ageOf(parts, version)
     },
+    migrate: (schema: Schema, value: unknown, asked: AskedVersions) =>
+      settled(asked, (extra) => migrate(schema, value, asked, extra)),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
-    migrate: (schema: Schema, value: unknown, asked: AskedVersions) => {
-      const { inject } = toRecord(asked)
-      const made =
-        inject === undefined
-          ? migrate(schema, value, asked, {})
-          : Promise.resolve(migrate(schema, value, asked, { provide: async () => toRecord(inject) }))
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
-      return made as never
-    },
+    schema: (schema: Schema, asked) => functions.schema(schema, asked) as never,
+    parse: (schema: Schema, value: unknown, asked: AskedVersions) =>
+      settled(asked, (extra) => functions.parse(schema, value, asked, extra)),
   }
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, given)
   return recordLocation(
@@ -187,6 +201,24 @@ export function defineVersions<
     }),
     defineVersions,
   )
+}
+
+interface AskedVersions {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly route?: string | undefined
+}
+
+/** Converts a value with what was passed in place of a request. */
+function settled(asked: AskedVersions, convert: (extra: LayerExtra) => unknown): never {
+  const { inject, state } = toRecord(asked)
+  const own = { state: isRecord(state) ? state : undefined }
+  const made =
+    inject === undefined
+      ? convert(own)
+      : Promise.resolve(convert({ ...own, provide: async () => toRecord(inject) }))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
+  return made as never
 }
 
 function usesOf(changes: readonly AnyChange[]): readonly ChangeUse[] {

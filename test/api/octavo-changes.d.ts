@@ -291,32 +291,50 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
     R extends string = never,
+    I extends Readonly<Record<string, unknown>> | undefined = undefined,
   >(
     schema: S,
     value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
     versions: {
       readonly from?: From
-      readonly inject?: never
+      readonly inject?: I
       readonly route?: R
+      readonly state?: Record<string, unknown>
       readonly to?: To
     },
-  ): MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
-  migrate<
-    S extends Schema,
-    From extends Vs[number] | undefined = undefined,
-    To extends Vs[number] | undefined = undefined,
-    R extends string = never,
-  >(
-    schema: S,
-    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
-    versions: {
-      readonly from?: From
-      readonly inject: Readonly<Record<string, unknown>>
-      readonly route?: R
-      readonly to?: To
-    },
-  ): Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
+  ): I extends undefined
+    ? MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
+    : Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
   readonly models: Ms
+  parse<S extends Schema, I extends Readonly<Record<string, unknown>> | undefined = undefined>(
+    schema: S,
+    value: unknown,
+    versions: {
+      readonly from?: Vs[number] | undefined
+      readonly inject?: I
+      readonly route?: string
+      readonly state?: Record<string, unknown>
+    },
+  ): I extends undefined ? OutputOf<S> : Promise<OutputOf<S>>
+  schema<S extends Schema, V extends Vs[number], R extends string = never>(
+    schema: S,
+    asked: {
+      readonly route?: R
+      readonly version: V
+    },
+  ): z.ZodType<
+    MigratedAt<RequestOf<S, R, Vs, C, V>, Vs, C, V>,
+    InAt<
+      RequestOf<S, R, Vs, C, V>,
+      StateOf<
+        {
+          readonly changes: C
+          readonly versions: Vs
+        },
+        V
+      >
+    >
+  >
   readonly spellings: ReadonlyMap<string, string>
   readonly versions: Vs
 }

@@ -119,10 +119,13 @@ describe('a version with other texts', () => {
   })
 
   it('converts values, payloads and calls of clients', async () => {
-    const untyped: { readonly migrate: (schema: object, value: unknown, versions: object) => unknown } =
-      history
-    assert.deepEqual(untyped.migrate(Car, { brand: 'Fiat' }, { to: 'Beta' }), { make: 'Fiat' })
-    assert.deepEqual(untyped.migrate(Car, { make: 'Fiat' }, { from: '2.0' }), { brand: 'Fiat' })
+    // types know the names of versions alone
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const [beta, two] = ['Beta', '2.0'] as unknown as readonly ['2', '2']
+    assert.deepEqual(history.migrate(Car, { brand: 'Fiat' }, { to: beta }), { make: 'Fiat' })
+    assert.deepEqual(history.migrate(Car, { make: 'Fiat' }, { from: two }), { brand: 'Fiat' })
+    assert.deepEqual(history.schema(Car, { version: beta }).parse({ make: 'Fiat' }), { make: 'Fiat' })
+    assert.deepEqual(history.parse(Car, { make: 'Fiat' }, { from: two }), { brand: 'Fiat' })
     const webhooks = createWebhooks({
       history,
       subscriptions: {

@@ -199,10 +199,15 @@ const CALLS: Readonly<Record<string, Call>> = {
     inHandler((context) => context.migrate(User, { id: '1', name: 'a' }, { ...more })),
   'ExecutionContext.urlFor(UrlOptions)': (more) =>
     inHandler((context) => context.urlFor('car.list', {}, more)),
-  'History.migrate({ from, inject, route, to })': direct(Object(history).migrate, {}, User, {
+  'History.migrate({ from, inject, route, state, to })': direct(Object(history).migrate, {}, User, {
     id: '1',
     name: 'a',
   }),
+  'History.parse({ from, inject, route, state })': direct(Object(history).parse, {}, User, {
+    id: '1',
+    name: 'a',
+  }),
+  'History.schema({ route, version })': direct(Object(history).schema, { version: '1' }, User),
   'HttpResponse.cookies.set(CookieOptions)': (more) =>
     inHandler(({ response }) => response.cookies.set('a', 'b', { ...more })),
   'StartedApp.urlFor(UrlOptions)': async (more) => {

@@ -65,3 +65,12 @@ expectTypeOf(history.migrate(Car, { year: '7', paint: 'red', town: 'Ulm' }, { fr
   colour: string
   city: string
 }>()
+
+const parsed = history.parse(Car, {}, { from: '1' })
+expectTypeOf(parsed).toEqualTypeOf<{ year: number; colour: string; city: string }>()
+expectTypeOf(history.parse(Car, {}, { from: '1', inject: {} })).toEqualTypeOf<Promise<typeof parsed>>()
+expectTypeOf(history.schema(z.array(Car), { version: '1' }).parse([])).toEqualTypeOf<
+  { year: string; paint: string; town: string }[]
+>()
+// @ts-expect-error there is no version 3
+history.schema(Car, { version: '3' })

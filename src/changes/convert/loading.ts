@@ -42,7 +42,7 @@ export function interpretLoading(program: Program): Converter {
     if (!isObject(value)) return value
     const { loading } = extra
     if (loading === undefined)
-      throw new MigrationError(undefined, 'A change loads data, which takes time: pass `inject` to migrate', {
+      throw new MigrationError(undefined, 'A change loads data, which takes time: pass `inject`', {
         fields: ['load'],
       })
     const progress = loading.keep(program, value, (): Progress => ({

@@ -1,8 +1,9 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
+import { inputIssues, invalidInput } from '../../../schema/invalid-input.ts'
 import { MAX_ISSUES, type Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
-import { toDetail, ValidationError, type ValidationIssue } from '../../../http/errors.ts'
-import { isPromise, limitTraces, type Awaitable } from '../../../base/values.ts'
+import type { ValidationIssue } from '../../../http/errors.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
 import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import {
   requireContentType,
@@ -100,7 +101,7 @@ type Accept = (context: RequestContext, input: Input, outcome: Validated) => Awa
 function createAccept(reader: DeclaredReader, answer: RunHandler): Accept {
   const { name } = reader
   return (context, input, outcome) => {
-    if ('issues' in outcome) throw invalidInput(inputProblems(reader, outcome), issueCount(outcome))
+    if ('issues' in outcome) throw invalidInput(inputIssues(name, outcome.issues), outcome.count)
     put(input, name, outcome.value)
     return answer(context, input)
   }
@@ -149,8 +150,8 @@ function withSeveral(
       const outcome = outcomes[index]
       if (outcome === undefined) continue
       if ('issues' in outcome) {
-        problems.push(...inputProblems(reader, outcome))
-        count += issueCount(outcome)
+        problems.push(...inputIssues(reader.name, outcome.issues))
+        count += outcome.count ?? outcome.issues.length
       } else put(input, reader.name, outcome.value)
     }
     if (count > 0) throw invalidInput(problems.slice(0, MAX_ISSUES), count)
@@ -205,36 +206,3 @@ function createTexts({ pattern, shownPattern = pattern }: ResolvedRoute): TextsO
 
 const NO_TEXTS: PathTexts = Object.freeze(Object.create(null))
 const noTexts: TextsOf = () => NO_TEXTS
-
-/** Names of unknown keys are part of messages and paths: they are cut here. */
-const MAX_TEXT = 200
-
-type Refused = Exclude<Validated, { readonly value: unknown }>
-
-function issueCount({ issues, count = issues.length }: Refused): number {
-  return count
-}
-
-function inputProblems({ name }: DeclaredReader, { issues }: Refused): readonly ValidationIssue[] {
-  return issues.map(({ path, code, message }) => ({
-    in: name,
-    path: path.map((key) => (typeof key === 'number' ? key : cutIssueText(String(key)))),
-    code,
-    message: cutIssueText(message),
-  }))
-}
-
-function cutIssueText(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
-}
-
-/** Octavo's 422. `count` counts all issues, of which `errors` may hold the first ones. */
-function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
-  const { stackTraceLimit } = Error
-  limitTraces(0)
-  try {
-    return new ValidationError(errors, toDetail(count))
-  } finally {
-    limitTraces(stackTraceLimit)
-  }
-}
