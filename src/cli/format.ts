@@ -15,7 +15,8 @@ export function formatStatement(text: string, indent = ''): string {
   const lines = members.map(({ start, end }) => text.slice(start, end).trim()).filter((line) => line !== '')
   return [
     formatStatement(text.slice(0, first.start), indent),
-    ...lines.map((line) => `${inner}${formatStatement(line, inner)},`),
+    // the body of a getter is no member
+    ...lines.map((line) => `${inner}${formatStatement(line, inner)}${line.startsWith('return ') ? '' : ','}`),
     `${indent}${formatStatement(text.slice(last.end), indent)}`,
   ].join('\n')
 }
@@ -31,19 +32,20 @@ function longestList(text: string): readonly Range[] {
   let members: Range[] = []
   let start = 0
   let depth = 0
-  /** The depth of the list that is being read, 0 outside of one. */
-  let listDepth = 0
+  /** The depth of the list that is being read. A text that begins inside brackets has negative ones. */
+  let listDepth: number | undefined
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if ('([{'.includes(token)) depth++
-    if (listDepth === 0 && '[{'.includes(token)) {
+    if (listDepth === undefined && '[{'.includes(token)) {
       members = []
       start = index + 1
       listDepth = depth
     } else if (depth === listDepth && ',]}'.includes(token)) {
       members.push({ start, end: index })
       start = index + 1
-      if (token !== ',') listDepth = 0
-      if (token !== ',' && listLength(members) > listLength(longest)) longest = members
+      if (token === ',') continue
+      listDepth = undefined
+      if (listLength(members) > listLength(longest)) longest = members
     }
     if (')]}'.includes(token)) depth--
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 
 import {
   compareImported,
@@ -544,5 +544,30 @@ describe('a written statement', () => {
       formatStatement(`const a = { up: (old) => (${test} ? f("it's (") : 'short') }`),
       `const a = {\n  up: (old) => (${test} ? f("it's (") : 'short'),\n}`,
     )
+  })
+
+  it('is the same code, whatever is in it', async () => {
+    let seed = 7
+    const pick = (count: number): number => (seed = (seed * 16_807) % 2_147_483_647) % count
+    const some = (make: () => string): readonly string[] => Array.from({ length: pick(4) }, make)
+    const expression = (depth: number): string => {
+      const inner = (): string => expression(depth - 1)
+      const forms: readonly (() => string)[] = [
+        () => `'${'it, ([{'.slice(pick(7))}'`,
+        () => 'a'.repeat(1 + pick(50)),
+        () => `[${some(inner).join(', ')}]`,
+        () => `{ ${some(() => `b: ${inner()}`).join(', ')} }`,
+        () => `f(${some(inner).join(', ')})`,
+        () => `{ get b(): z.ZodType { return ${inner()} }, c: ${inner()} }`,
+        () => `z.object(${inner()}).meta(${inner()})`,
+        () => `(c) => c.extend(${inner()})`,
+      ]
+      return forms[pick(depth === 0 ? 2 : forms.length)]?.() ?? ''
+    }
+    const statements = Array.from({ length: 400 }, () => `x = g(${expression(6)})`)
+    const codeOf = async (lines: readonly string[]): Promise<string> =>
+      (await transform(lines.join('\n'), { loader: 'ts', minifyWhitespace: true })).code
+    const formatted = statements.map((statement) => formatStatement(statement))
+    assert.equal(await codeOf(formatted), await codeOf(statements))
   })
 })
