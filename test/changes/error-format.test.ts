@@ -11,8 +11,16 @@ import {
   DefinitionError,
   reply,
   VersioningSchemes,
+  type ErrorFormat,
 } from 'octavo'
-import { defineVersionChange, defineVersions, model, reformatErrors, reshape } from 'octavo/changes'
+import {
+  defineVersionChange,
+  defineVersions,
+  model,
+  operation,
+  reformatErrors,
+  reshape,
+} from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
 import { createClient, ProblemError } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
@@ -166,6 +174,90 @@ describe('an error format of an older version', () => {
     assert.ok(ProblemError.isFrom<typeof app, '3'>(third))
     expectTypeOf(third.data.error.message).toEqualTypeOf<string>()
     assert.equal(third.data.error.message, 'Ann has it')
+  })
+})
+
+describe('a format that has the code anywhere', () => {
+  const Other = defineProblem({
+    code: 'taken',
+    status: 409,
+    title: 'It is taken',
+    members: z.object({ by: z.string() }),
+  })
+  const codes = defineVersionChange({
+    version: '2',
+    title: 'Sold cars have a code of their own',
+    change: [
+      operation({
+        route: 'car.get',
+        errors: { sold: { was: Other, status: 410, down: (problem) => ({ ...problem, by: 'Ann' }) } },
+      }),
+    ],
+  })
+  const open = (format: ErrorFormat | undefined, before: readonly ReturnType<typeof defineVersionChange>[]) =>
+    createApp(module, {
+      logger: false,
+      ...(format && { errorFormat: format }),
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({
+          versions: ['3', '2', '1'],
+          models: {},
+          changes: [...before, codes] as (typeof codes)[],
+        }),
+      },
+    })
+  const ask = async (app: ReturnType<typeof open>, url: string): Promise<readonly unknown[]> => {
+    const { statusCode, headers, body } = await app.inject(url)
+    return [statusCode, headers['content-type'], body]
+  }
+
+  it('writes the code, status and members that errors had', async () => {
+    const nested = open(
+      defineErrorFormat({
+        schema: z.object({
+          error: z.object({ code: z.string(), status: z.int(), by: z.string().optional() }),
+        }),
+        format: ({ code, status, members: { by } }) => ({
+          error: { code, status, ...(typeof by === 'string' && { by }) },
+        }),
+      }),
+      [],
+    )
+    const type = 'application/json'
+    assert.deepEqual(await ask(nested, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
+    assert.deepEqual(await ask(nested, '/v1/car/sold'), [
+      410,
+      type,
+      '{"error":{"code":"taken","status":410,"by":"Ann"}}',
+    ])
+    assert.equal((await ask(nested, '/v1/car/unknown'))[0], 500)
+    const plain = open(
+      defineErrorFormat({
+        contentType: 'text/plain',
+        schema: z.string(),
+        format: ({ code, detail }) => `${code}: ${detail}`,
+      }),
+      [],
+    )
+    assert.deepEqual(await ask(plain, '/v1/car/sold'), [410, 'text/plain', 'taken: Ann has it'])
+  })
+
+  it('writes them in a format that was another one later', async () => {
+    const problems = defineVersionChange({
+      version: '3',
+      title: 'Errors are problem documents',
+      change: [
+        reformatErrors({
+          was: z.object({ error: z.object({ code: z.string(), status: z.int() }) }),
+          down: ({ code }, { status }) => ({ error: { code, status } }),
+        }),
+      ],
+    })
+    const app = open(undefined, [problems])
+    const type = 'application/json'
+    assert.deepEqual(await ask(app, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
+    assert.deepEqual(await ask(app, '/v1/car/sold'), [410, type, '{"error":{"code":"taken","status":410}}'])
   })
 })
 

@@ -10,6 +10,11 @@ import { wantZod } from '../../schema/schema.ts'
 import { createValidator, formatIssues } from '../../schema/validator.ts'
 import { logError } from '../logging/logger.ts'
 
+/** The response to an error in the format of the application. Changes convert the error, because the format may have its code anywhere. */
+export interface FormattedError extends FinishedResponse {
+  readonly error?: HttpError
+}
+
 /**
  * Writes the response to an error. `older` is its body in the version of the request, if changes reach it. Throws if the error holds what
  * cannot be sent.
@@ -18,7 +23,7 @@ export type WriteError = (
   error: HttpError,
   context?: ExecutionContext & LayerExtra,
   older?: BodyLayer,
-) => FinishedResponse
+) => FormattedError
 
 /** The body of an error before it is written. */
 interface ErrorBody {
@@ -45,7 +50,7 @@ export function createErrorWriter(format: ErrorFormat | undefined, logger: Logge
       logError(context ?? { log: logger }, { err, code: error.code }, message)
       return problemResponse(error)
     }
-    return toErrorResponse(error, contentType, text)
+    return Object.assign(toErrorResponse(error, contentType, text), { error })
   }
   if (format !== undefined) return write
   return (error, context, older) =>

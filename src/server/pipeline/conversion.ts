@@ -1,12 +1,13 @@
 import type { BodyLayer, OlderProblem, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
 import { andThen, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
 import { isJsonType, isStream, openStream, type FinishedResponse } from '../../http/http.ts'
-import { HttpError, httpError, reasonPhrase } from '../../http/errors.ts'
+import { HttpError, httpError, problemResponse, reasonPhrase } from '../../http/errors.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import type { RequestContext } from './context.ts'
 import { isAbort, logUnknown, toFailure, type Limit } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
+import type { FormattedError } from '../options/error-writer.ts'
 import type { RunHandler, Input } from './validation/sources.ts'
 import { isBodyless } from './framing.ts'
 import { dropDigests, finish } from './response-head.ts'
@@ -286,9 +287,28 @@ function convertProblem(
     context.olderProblem = older
     const { status, headers } = response
     dropDigests(headers)
-    Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
+    Object.assign(response, finish(status, headers, toText(older, response, context)))
     if (older.status !== undefined) withOlderStatus(response, older.status)
   })
+}
+
+/** The text of an older error. The format of the application writes its own errors again, with the older code, status and members. */
+function toText(
+  { status, body }: OlderProblem,
+  response: FormattedError,
+  context: RequestContext,
+): FinishedResponse['body'] {
+  const { error, headers } = response
+  if (error === undefined) return JSON.stringify(body)
+  const { status: _status, detail, ...rest }: Readonly<Record<string, unknown>> = { ...body }
+  const older = new HttpError(status ?? response.status, isString(detail) ? detail : undefined, {
+    ...rest,
+    headers: error.headers,
+    cause: error,
+  })
+  const written = context.writeError(older)
+  Object.assign(headers, { 'content-type': written.headers['content-type'] })
+  return written.body
 }
 
 /** Sets the status that a response had. */
@@ -310,12 +330,13 @@ function withOlderStatus(response: FinishedResponse, status: number): FinishedRe
 /** The body and status that an error had, or `undefined` if they are the same. */
 function toOlderProblem(
   problem: NonNullable<VersionLayer['problem']>,
-  { status, headers, body }: FinishedResponse,
+  { status, headers, body: sent, error }: FormattedError,
   context: RequestContext,
 ): Awaitable<OlderProblem | undefined> {
-  if (status < 400 || !isString(body)) return undefined
-  if (!isJsonType(String(headers['content-type']))) return undefined
-  const given = recordOf(body)
+  if (status < 400 || !isString(sent)) return undefined
+  const { body } = error === undefined ? { body: sent } : problemResponse(error)
+  if (error === undefined && !isJsonType(String(headers['content-type']))) return undefined
+  const given = isString(body) ? recordOf(body) : undefined
   return given && problem(given, status, context)
 }
 
