@@ -192,10 +192,12 @@ export function httpError(code: CoreErrorCode, detail: string, options?: OwnErro
   return toOwnError(CORE_ERRORS, code, detail, options)
 }
 
-/** The code and members of a thrown value, if it is an `HttpError`. A hostile one throws when it is looked at, and is none. */
-export function readHttpError(thrown: unknown): Pick<HttpError, 'code' | 'members'> | undefined {
+/** The code, status and members of a thrown value, if it is an `HttpError`. A hostile one throws when it is looked at, and is none. */
+export function readHttpError(thrown: unknown): Pick<HttpError, 'code' | 'status' | 'members'> | undefined {
   try {
-    return thrown instanceof HttpError ? { code: thrown.code, members: thrown.members } : undefined
+    if (!(thrown instanceof HttpError)) return undefined
+    const { code, status, members } = thrown
+    return { code, status, members }
   } catch {
     return undefined
   }

@@ -63,6 +63,9 @@ const cars = defineController({
         if (id === 3) throw CarNotFound('There is no car 3', undefined, { headers: { 'x-next': '4' } })
         if (id === 4) throw Closed()
         if (id === 5) throw notFound('Lost')
+        if (id === 6) throw conflict('Sold', { code: 'car_sold', since: 'today' })
+        if (id === 7) throw notFound('Reserved', { code: 'car_reserved' })
+        if (id === 8) throw conflict('Sold', { code: 'car_sold', since: 'today', buyer: 'Ann' })
         return { owner: 'You' }
       },
     },
@@ -170,7 +173,7 @@ describe('a declared problem', () => {
   })
 })
 
-describe('a code that a route does not declare, beside codes that it declares', () => {
+describe('an error that a route does not declare, beside errors that it declares', () => {
   const given = async (validateResponses: boolean | 'strict') => {
     const warnings: string[] = []
     const ignore = (): void => undefined
@@ -181,21 +184,30 @@ describe('a code that a route does not declare, beside codes that it declares', 
     })
     await own.ready()
     const statuses = []
-    for (const id of [5, 5, 4, 1, 9]) {
+    for (const id of [5, 5, 6, 7, 8, 4, 1, 9]) {
       const { statusCode } = await own.inject({ method: 'POST', url: `/car/${id}/buy` })
       statuses.push(statusCode)
     }
     return { statuses, warnings }
   }
-  const message =
-    'car.buy: POST /car/{id:int}/buy threw the code not_found, which its problems do not declare'
+  const messages = [
+    'not_found, which its problems do not declare',
+    'car_sold without buyer, which its problem requires',
+    'car_reserved with the status 404, which its problems do not declare',
+  ].map((mistake) => `car.buy: POST /car/{id:int}/buy threw the code ${mistake}`)
 
   it('is logged once', async () => {
-    assert.deepEqual(await given(true), { statuses: [404, 404, 503, 409, 200], warnings: [message] })
+    assert.deepEqual(await given(true), {
+      statuses: [404, 404, 409, 404, 409, 503, 409, 200],
+      warnings: messages,
+    })
   })
 
   it('is a 500 where responses are validated strictly', async () => {
-    assert.deepEqual(await given('strict'), { statuses: [500, 500, 503, 409, 200], warnings: [] })
+    assert.deepEqual(await given('strict'), {
+      statuses: [500, 500, 500, 500, 409, 503, 409, 200],
+      warnings: [],
+    })
   })
 })
 

@@ -207,13 +207,13 @@ describe('a format that has the code anywhere', () => {
         }),
       },
     })
-  const ask = async (app: ReturnType<typeof open>, url: string): Promise<readonly unknown[]> => {
-    const { statusCode, headers, body } = await app.inject(url)
+  const ask = async (asked: ReturnType<typeof open>, url: string): Promise<readonly unknown[]> => {
+    const { statusCode, headers, body } = await asked.inject(url)
     return [statusCode, headers['content-type'], body]
   }
 
   it('writes the code, status and members that errors had', async () => {
-    const nested = open(
+    const below = open(
       defineErrorFormat({
         schema: z.object({
           error: z.object({ code: z.string(), status: z.int(), by: z.string().optional() }),
@@ -225,13 +225,13 @@ describe('a format that has the code anywhere', () => {
       [],
     )
     const type = 'application/json'
-    assert.deepEqual(await ask(nested, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
-    assert.deepEqual(await ask(nested, '/v1/car/sold'), [
+    assert.deepEqual(await ask(below, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
+    assert.deepEqual(await ask(below, '/v1/car/sold'), [
       410,
       type,
       '{"error":{"code":"taken","status":410,"by":"Ann"}}',
     ])
-    assert.equal((await ask(nested, '/v1/car/unknown'))[0], 500)
+    assert.equal((await ask(below, '/v1/car/unknown'))[0], 500)
     const plain = open(
       defineErrorFormat({
         contentType: 'text/plain',
@@ -254,10 +254,10 @@ describe('a format that has the code anywhere', () => {
         }),
       ],
     })
-    const app = open(undefined, [problems])
+    const later = open(undefined, [problems])
     const type = 'application/json'
-    assert.deepEqual(await ask(app, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
-    assert.deepEqual(await ask(app, '/v1/car/sold'), [410, type, '{"error":{"code":"taken","status":410}}'])
+    assert.deepEqual(await ask(later, '/v2/car/sold'), [409, type, '{"error":{"code":"sold","status":409}}'])
+    assert.deepEqual(await ask(later, '/v1/car/sold'), [410, type, '{"error":{"code":"taken","status":410}}'])
   })
 })
 
