@@ -195,9 +195,9 @@ export function httpError(code: CoreErrorCode, detail: string, options?: OwnErro
 /** The code, status and members of a thrown value, if it is an `HttpError`. A hostile one throws when it is looked at, and is none. */
 export function readHttpError(thrown: unknown): Pick<HttpError, 'code' | 'status' | 'members'> | undefined {
   try {
-    if (!(thrown instanceof HttpError)) return undefined
-    const { code, status, members } = thrown
-    return { code, status, members }
+    return thrown instanceof HttpError
+      ? { code: thrown.code, status: thrown.status, members: thrown.members }
+      : undefined
   } catch {
     return undefined
   }

@@ -286,11 +286,12 @@ function countEvents(registry: Registry): void {
   observeProcess({
     session: (event) => sessions.inc({ event }),
     error: (_, error) => {
-      const { code, members } = readHttpError(error) ?? { code: 'internal_error', members: {} }
+      const thrown = readHttpError(error)
+      const { code } = thrown ?? { code: 'internal_error' }
       if (codes.size < MAX_CODES) codes.add(code)
       errors.inc({ code: codes.has(code) ? code : 'other' })
       if (code !== 'rate_limited') return
-      const limits = members['violated-policies']
+      const limits = thrown?.members['violated-policies']
       refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
     },
   })
