@@ -5,8 +5,8 @@ import { parse as parseQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 
 import { createAdaptorServer } from '@hono/node-server'
-import express from 'express'
-import Fastify from 'fastify'
+import type express from 'express'
+import type { fastify as Fastify } from 'fastify'
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { streamSSE } from 'hono/streaming'
@@ -18,7 +18,7 @@ import { inside as insideHono } from 'octavo/inside/hono'
 import { CAR } from './garage.ts'
 
 /** The status for a state with the entity tag `"t1"`, by the conditions of a request. */
-function statusOf(header: (name: string) => unknown): number {
+export function statusOf(header: (name: string) => unknown): number {
   const [match, noneMatch] = [header('if-match'), header('if-none-match')]
   if (match !== undefined && match !== '"t1"') return 412
   return noneMatch === '"t1"' ? 304 : 200
@@ -41,14 +41,14 @@ export const storage = new AsyncLocalStorage<string>()
 
 export const newSeen = (): Seen => ({ lines: [], aborted: [] })
 
-function versionOf(account: string | undefined): string | undefined {
+export function versionOf(account: string | undefined): string | undefined {
   if (account === 'unknown') throw new Error('no such account')
   return account?.replace('account-', '')
 }
 
 const sseText = (value: object): string => `event: car\ndata: ${JSON.stringify(value)}\n\n`
 
-async function* rows(): AsyncGenerator<string> {
+export async function* rows(): AsyncGenerator<string> {
   yield `${JSON.stringify(CAR)}\n`
   await new Promise((resolve) => setTimeout(resolve, 20))
   yield `${JSON.stringify({ ...CAR, id: '8' })}\n`
@@ -70,20 +70,27 @@ async function started(server: ReturnType<typeof createAdaptorServer>): Promise<
   return { url: `http://127.0.0.1:${port}`, close }
 }
 
-function openExpress(parses: 'before' | 'after') {
-  return (versions: App, seen: Seen): Promise<Listening> => {
-    const server = express()
+/** A framework by the name of its package, because several majors of one are installed. */
+export async function load<F>(name: string): Promise<F> {
+  const { default: framework }: { default: F } = await import(name)
+  return framework
+}
+
+export function openExpress(name: 'express' | 'express-4', parses: 'before' | 'after') {
+  return async (versions: App, seen: Seen): Promise<Listening> => {
+    const framework = await load<typeof express>(name)
+    const server = framework()
     server.use((request, response, next) => {
       response.setHeader('x-before', 'yes')
       storage.run(String(request.headers['x-request-id']), next)
     })
-    if (parses === 'before') server.use(express.json())
+    if (parses === 'before') server.use(framework.json())
     server.use(
       insideExpress<express.Request>(versions, {
         version: (request) => versionOf(request.get('x-account')),
       }),
     )
-    if (parses === 'after') server.use(express.json())
+    if (parses === 'after') server.use(framework.json())
     server.use((request, _, next) => {
       seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
       next()
@@ -155,84 +162,86 @@ function openExpress(parses: 'before' | 'after') {
   }
 }
 
-async function openFastify(versions: App, seen: Seen): Promise<Listening> {
-  const server = Fastify({
-    routerOptions: {
-      querystringParser: (text) => ({ ...parseQuery(text), by: 'the parser of the application' }),
-    },
-  })
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-before', 'yes')
-    storage.run(String(request.headers['x-request-id']), done)
-  })
-  await server.register(insideFastify, {
-    versions,
-    version: (request) => versionOf(request.headers['x-account']?.toString()),
-  })
-  server.addHook('preHandler', async (request) => {
-    seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
-  })
-  server.setErrorHandler((_error, _request, reply) => reply.code(500).send({ oops: true }))
-  server.get<{ Querystring: { limit?: string } }>('/cars', (request, reply) =>
-    reply.send([{ ...CAR, id: String(request.query.limit) }]),
-  )
-  server.get<{ Querystring: { q?: string; by?: string } }>('/search', (request, reply) =>
-    reply.send({ ...CAR, id: String(request.query.by && request.query.q) }),
-  )
-  server.route({
-    method: ['GET', 'PUT'],
-    url: '/tagged',
-    handler: (request, reply) => {
-      reply.header('etag', '"t1"').code(statusOf((name) => request.headers[name]))
-      return reply.send(reply.statusCode === 200 ? CAR : undefined)
-    },
-  })
-  server.get('/raw', (_, reply) => {
-    reply.hijack()
-    const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-type': 'application/json' }
-    reply.raw.writeHead(200, headers).write(JSON.stringify(CAR).slice(0, 9))
-    setTimeout(() => reply.raw.end(JSON.stringify(CAR).slice(9)), 5)
-  })
-  server.get('/cars/none', (_, reply) => reply.code(204).send())
-  server.get('/cars/hangs', (_, reply) => {
-    seen.lines.push('hangs')
-    reply.raw.once('close', () => seen.aborted.push('hangs'))
-  })
-  server.get<{ Params: { id: string } }>('/cars/:id', (request, reply) =>
-    reply.send({ ...CAR, id: request.params.id }),
-  )
-  server.post('/cars', async (request, reply) =>
-    Object(request.body).name === 'taken'
-      ? reply.code(409).send({ error: 'taken' })
-      : reply
-          .code(201)
-          .header('location', '/cars/9')
-          .send({ id: '9', ...Object(request.body) }),
-  )
-  server.get('/events', async (_, reply) => {
-    reply.type('text/event-stream')
-    return Readable.from(
-      (async function* events() {
-        yield sseText(CAR)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        yield sseText({ ...CAR, id: '8' })
-      })(),
+export function openFastify(name: 'fastify' | 'fastify-4') {
+  return async (versions: App, seen: Seen): Promise<Listening> => {
+    const framework = await load<typeof Fastify>(name)
+    const querystringParser = (text: string) => ({ ...parseQuery(text), by: 'the parser of the application' })
+    const server = framework({
+      ...(name === 'fastify' ? { routerOptions: { querystringParser } } : { querystringParser }),
+    })
+    server.addHook('onRequest', (request, reply, done) => {
+      reply.header('x-before', 'yes')
+      storage.run(String(request.headers['x-request-id']), done)
+    })
+    await server.register(insideFastify, {
+      versions,
+      version: (request) => versionOf(request.headers['x-account']?.toString()),
+    })
+    server.addHook('preHandler', async (request) => {
+      seen.lines.push(`${request.method} ${request.url} ${storage.getStore()}`)
+    })
+    server.setErrorHandler((_error, _request, reply) => reply.code(500).send({ oops: true }))
+    server.get<{ Querystring: { limit?: string } }>('/cars', (request, reply) =>
+      reply.send([{ ...CAR, id: String(request.query.limit) }]),
     )
-  })
-  server.get('/rows', async (_, reply) => reply.type('application/x-ndjson').send(Readable.from(rows())))
-  server.get('/fails', async () => {
-    throw new Error('it fails')
-  })
-  server.get('/login', async (_, reply) => {
-    reply.header('set-cookie', ['a=1', 'b=2'])
-    return CAR
-  })
-  server.get('/other', async (_, reply) => reply.redirect('/elsewhere'))
-  const url = await server.listen({ port: 0, host: '127.0.0.1' })
-  return { url, close: () => server.close() }
+    server.get<{ Querystring: { q?: string; by?: string } }>('/search', (request, reply) =>
+      reply.send({ ...CAR, id: String(request.query.by && request.query.q) }),
+    )
+    server.route({
+      method: ['GET', 'PUT'],
+      url: '/tagged',
+      handler: (request, reply) => {
+        reply.header('etag', '"t1"').code(statusOf((name) => request.headers[name]))
+        return reply.send(reply.statusCode === 200 ? CAR : undefined)
+      },
+    })
+    server.get('/raw', (request, reply) => {
+      if (Object(request.query).hijacks !== undefined) reply.hijack()
+      const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-type': 'application/json' }
+      reply.raw.writeHead(200, headers).write(JSON.stringify(CAR).slice(0, 9))
+      setTimeout(() => reply.raw.end(JSON.stringify(CAR).slice(9)), 5)
+    })
+    server.get('/cars/none', (_, reply) => reply.code(204).send())
+    server.get('/cars/hangs', (_, reply) => {
+      seen.lines.push('hangs')
+      reply.raw.once('close', () => seen.aborted.push('hangs'))
+    })
+    server.get<{ Params: { id: string } }>('/cars/:id', (request, reply) =>
+      reply.send({ ...CAR, id: request.params.id }),
+    )
+    server.post('/cars', async (request, reply) =>
+      Object(request.body).name === 'taken'
+        ? reply.code(409).send({ error: 'taken' })
+        : reply
+            .code(201)
+            .header('location', '/cars/9')
+            .send({ id: '9', ...Object(request.body) }),
+    )
+    server.get('/events', async (_, reply) => {
+      reply.type('text/event-stream')
+      return Readable.from(
+        (async function* events() {
+          yield sseText(CAR)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          yield sseText({ ...CAR, id: '8' })
+        })(),
+      )
+    })
+    server.get('/rows', async (_, reply) => reply.type('application/x-ndjson').send(Readable.from(rows())))
+    server.get('/fails', async () => {
+      throw new Error('it fails')
+    })
+    server.get('/login', async (_, reply) => {
+      reply.header('set-cookie', ['a=1', 'b=2'])
+      return CAR
+    })
+    server.get('/other', async (_, reply) => reply.redirect('/elsewhere'))
+    const url = await server.listen({ port: 0, host: '127.0.0.1' })
+    return { url, close: () => server.close() }
+  }
 }
 
-function openHono(versions: App, seen: Seen): Promise<Listening> {
+export function openHono(versions: App, seen: Seen): Promise<Listening> {
   const app = new Hono()
   app.use(compress())
   app.use(async (c, next) => {
@@ -304,12 +313,4 @@ function openHono(versions: App, seen: Seen): Promise<Listening> {
   app.get('/other', (c) => c.redirect('/elsewhere'))
   app.onError((_, c) => c.json({ oops: true }, 500))
   return started(createAdaptorServer(app))
-}
-
-/** Opens the same API of each framework. */
-export const FRAMEWORKS: Readonly<Record<string, (versions: App, seen: Seen) => Promise<Listening>>> = {
-  'Express, with its parser in front': openExpress('before'),
-  'Express, with its parser behind': openExpress('after'),
-  Fastify: openFastify,
-  Hono: openHono,
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { FRAMEWORKS, newSeen, type Listening } from './apps.ts'
+import { newSeen, type Listening } from './apps.ts'
+import { FRAMEWORKS } from './frameworks.ts'
 import { CAR, createVersions } from './garage.ts'
 
 const OLD = { id: '7', title: 'Ann', price: 12.5 }
@@ -104,8 +105,12 @@ for (const [name, openApp] of Object.entries(FRAMEWORKS))
     })
 
     it('converts what a handler writes by itself', async () => {
-      for (const version of ['3', '1']) {
-        const response = await ask('/raw', version)
+      for (const [version, query] of [
+        ['3', ''],
+        ['1', ''],
+        ['1', '?hijacks'],
+      ] as const) {
+        const response = await ask(`/raw${query}`, version)
         assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
         assert.deepEqual(await response.json(), version === '1' ? OLD : CAR)
       }
@@ -214,7 +219,7 @@ for (const [name, openApp] of Object.entries(FRAMEWORKS))
       const response = await ask('/cars', '1', { ...init, body })
       assert.deepEqual(await response.json(), { id: '9', title: 'Zed', price: 1 })
       const malformed = await ask('/cars', '1', { method: 'POST', body: '{"title' })
-      assert.equal(malformed.status, name === 'Express, with its parser in front' ? 500 : 400)
+      assert.equal(malformed.status, /^Express.*in front$/.test(name) ? 500 : 400)
     })
 
     if (name.startsWith('Express'))

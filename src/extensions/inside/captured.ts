@@ -50,6 +50,21 @@ export function captureResponse(response: ServerResponse): Captured {
   return { response: told, release }
 }
 
+/** Calls `begin` before anything is written to a response. Returns what ends this. */
+export function beforeFirstWrite(response: ServerResponse, begin: () => void): () => void {
+  const before = Object.fromEntries(WRITERS.slice(0, 4).map((name) => [name, Reflect.get(response, name)]))
+  const stop = (): void => void Object.assign(response, before)
+  for (const name of Object.keys(before)) {
+    const write = (...given: readonly unknown[]): unknown => {
+      stop()
+      begin()
+      return Reflect.apply(Object(Reflect.get(response, name)), response, given)
+    }
+    Reflect.set(response, name, write)
+  }
+  return stop
+}
+
 /** Sends a response that Octavo has finished. Fails as the connection does. */
 export function sendFinished(
   response: ServerResponse,

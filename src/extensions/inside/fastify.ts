@@ -18,7 +18,7 @@ import {
 import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { captureResponse, sendFinished, type Captured } from './captured.ts'
+import { beforeFirstWrite, captureResponse, sendFinished, type Captured } from './captured.ts'
 import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceHead } from './replaced.ts'
@@ -118,6 +118,8 @@ class Exchange extends NodeRequest implements HostApp {
   /** Gets the response of Fastify. */
   #take: ((response: HostResponse) => void) | undefined
   #leave: ((status: number) => void) | undefined
+  /** Has the response of Node be written as it is. */
+  #stop: (() => void) | undefined
 
   constructor(
     application: Application,
@@ -186,15 +188,15 @@ class Exchange extends NodeRequest implements HostApp {
     this.#view = view
     this.#reply = reply
     Reflect.set(view, EXCHANGE, this)
-    const hijack = reply.hijack.bind(reply)
-    reply.hijack = () => {
-      if (this.#take !== undefined) void this.#takeHijacked(captureResponse(this.response))
-      return hijack()
-    }
+    if (this.#take !== undefined)
+      this.#stop = beforeFirstWrite(
+        this.response,
+        () => void this.#takeWritten(captureResponse(this.response)),
+      )
   }
 
-  /** What a handler writes to the response of Node is converted, too. */
-  async #takeHijacked({ response, release }: Captured): Promise<void> {
+  /** What a handler writes to the response of Node by itself is converted, too. */
+  async #takeWritten({ response, release }: Captured): Promise<void> {
     this.#take?.(await response)
     const finished = await this.#finished
     if (finished !== undefined && this.#context !== undefined)
@@ -245,6 +247,7 @@ class Exchange extends NodeRequest implements HostApp {
       return payload
     }
     if (this.#take === undefined || this.#finished === undefined) return payload
+    this.#stop?.()
     this.#take({
       status: reply.statusCode,
       headers: toHeaderRecord(reply.getHeaders()),
