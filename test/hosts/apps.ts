@@ -76,9 +76,9 @@ export async function load<F>(name: string): Promise<F> {
   return framework
 }
 
-export function openExpress(name: 'express' | 'express-4', parses: 'before' | 'after') {
+export function openExpress(installed: 'express' | 'express-4', parses: 'before' | 'after') {
   return async (versions: App, seen: Seen): Promise<Listening> => {
-    const framework = await load<typeof express>(name)
+    const framework = await load<typeof express>(installed)
     const server = framework()
     server.use((request, response, next) => {
       response.setHeader('x-before', 'yes')
@@ -162,13 +162,13 @@ export function openExpress(name: 'express' | 'express-4', parses: 'before' | 'a
   }
 }
 
-export function openFastify(name: 'fastify' | 'fastify-4') {
+export function openFastify(installed: 'fastify' | 'fastify-4') {
   return async (versions: App, seen: Seen): Promise<Listening> => {
-    const framework = await load<typeof Fastify>(name)
+    const framework = await load<typeof Fastify>(installed)
     const querystringParser = (text: string) => ({ ...parseQuery(text), by: 'the parser of the application' })
-    const server = framework({
-      ...(name === 'fastify' ? { routerOptions: { querystringParser } } : { querystringParser }),
-    })
+    const server = framework(
+      installed === 'fastify' ? { routerOptions: { querystringParser } } : { querystringParser },
+    )
     server.addHook('onRequest', (request, reply, done) => {
       reply.header('x-before', 'yes')
       storage.run(String(request.headers['x-request-id']), done)

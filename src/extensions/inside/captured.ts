@@ -55,12 +55,12 @@ export function beforeFirstWrite(response: ServerResponse, begin: () => void): (
   const before = Object.fromEntries(WRITERS.slice(0, 4).map((name) => [name, Reflect.get(response, name)]))
   const stop = (): void => void Object.assign(response, before)
   for (const name of Object.keys(before)) {
-    const write = (...given: readonly unknown[]): unknown => {
+    const beginAnd = (...given: readonly unknown[]): unknown => {
       stop()
       begin()
       return Reflect.apply(Object(Reflect.get(response, name)), response, given)
     }
-    Reflect.set(response, name, write)
+    Reflect.set(response, name, beginAnd)
   }
   return stop
 }

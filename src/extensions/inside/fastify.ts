@@ -73,7 +73,7 @@ Object.assign(inside, { [Symbol.for('skip-override')]: true, [Symbol.for('fastif
 /** Options that Fastify reads of any plugin. */
 const OF_FASTIFY: Rules = { prefix: [isNonEmptyString, 'a path'], logLevel: [isNonEmptyString, 'a level'] }
 
-/** What the requests of an application share. */
+/** The parts of an application that its requests share. */
 interface Application {
   readonly server: FastifyInstance
   readonly parseQuery: (text: string) => unknown
@@ -195,7 +195,7 @@ class Exchange extends NodeRequest implements HostApp {
       )
   }
 
-  /** What a handler writes to the response of Node by itself is converted, too. */
+  /** Converts what a handler writes to the response of Node by itself. */
   async #takeWritten({ response, release }: Captured): Promise<void> {
     this.#take?.(await response)
     const finished = await this.#finished
