@@ -304,6 +304,7 @@ async function write(
     revision: namesOf(revision),
     modelName: (name: string) => name,
     isOpen: true,
+    isForwarding: true,
   }
   let texts = drafts.flatMap((draft) => toChangeText(draft, writing) ?? [])
   const seen = new Set<string>()

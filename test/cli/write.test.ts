@@ -87,12 +87,18 @@ describe('conversions', () => {
     isOptional: schema._zod.optout === 'optional',
   })
   const same = (schema: unknown): unknown => schema
-  const turn = (from: z.ZodType, to: z.ZodType, side: 'up' | 'down' = 'up'): string | undefined =>
+  const turn = (
+    from: z.ZodType,
+    to: z.ZodType,
+    side: 'up' | 'down' = 'up',
+    isForwarding = false,
+  ): string | undefined =>
     toConversion(described(from), described(to), 'old', {
       side,
       isStrict: true,
-      isOpen: false,
+      isOpen: isForwarding,
       isNoted: false,
+      isForwarding,
       zodOf: (schema) => toZodText(schema, NAMES),
       types: new Map(),
       resolve: { from: same, to: same },
@@ -224,6 +230,20 @@ describe('conversions', () => {
   ]
   for (const [title, from, to, code] of cases) it(title, () => assert.equal(turn(from, to), code))
 
+  it('down, null stands for a value that the API behind no longer sends', () => {
+    const down = (from: z.ZodType, to: z.ZodType): string | undefined => turn(from, to, 'down', true)
+    assert.equal(down(z.string().optional(), z.string()), 'asIs(old ?? null)')
+    assert.equal(down(z.string().nullish(), z.string()), 'asIs(old ?? null)')
+    assert.equal(down(z.string().optional(), z.literal('a')), "old === undefined ? 'a' : asIs(old)")
+    assert.equal(
+      down(z.object({ a: z.int() }), z.object({ a: z.int(), b: z.string(), c: z.array(z.int()) })),
+      '({ ...old, b: asIs(null), c: [] })',
+    )
+    assert.equal(turn(z.string().optional(), z.string(), 'down'), "old ?? fillIn('string')")
+  })
+  it('up, null is left out if the value may be missing, and may not be null', () => {
+    assert.equal(turn(z.string().nullish(), z.string().optional()), 'old ?? undefined')
+  })
   it('down, a value that was left out is no default of the older version', () => {
     assert.equal(turn(z.string().optional(), z.string(), 'down'), "old ?? fillIn('string')")
   })

@@ -519,7 +519,13 @@ describe('the kinds of operations', () => {
     'response.body': { body: { key: 200, was, now: was, text: undefined, names: [], query: [] } },
   }
   const names = { components: {}, modelOf: () => undefined }
-  const writing = { base: names, revision: names, modelName: (model: string) => model, isOpen: false }
+  const writing = {
+    base: names,
+    revision: names,
+    modelName: (model: string) => model,
+    isOpen: false,
+    isForwarding: false,
+  }
 
   for (const [kind, { isWritten }] of Object.entries(OPERATION_KINDS))
     if (isWritten)

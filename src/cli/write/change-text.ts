@@ -11,11 +11,11 @@ import type {
   DraftedSource,
 } from '../../gate/write/draft.ts'
 import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
-import { refOf, withoutNull } from '../../base/json-schema.ts'
+import { refOf } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { isPageName, pageParameter } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
-import { fillInText, toConversion, type ConversionInput } from './conversion-text.ts'
+import { fillInText, missingText, toConversion, type ConversionInput } from './conversion-text.ts'
 import { toZodText, type SchemaNames } from './zod-text.ts'
 
 /** The materials of the texts of changes: the components of both documents, and how code calls models. */
@@ -26,6 +26,8 @@ export interface ChangeWriting {
   readonly modelName: (model: string) => string
   /** Whether older clients are assumed to pass over values and alternatives that they do not know. */
   readonly isOpen: boolean
+  /** Whether an API behind sends the values, so that null stands for one that it no longer has. */
+  readonly isForwarding: boolean
 }
 
 /** A change as source text. */
@@ -88,7 +90,8 @@ function isIdle(draft: ChangeDraft, { base, revision }: ChangeWriting): boolean 
 const NOTED = /\.meta\(\{[^{}]*\}\)/g
 
 /** Notes the models that a text names, which it has to import. */
-function noteModels({ base, revision, modelName, isOpen }: ChangeWriting, found: Set<string>): ChangeWriting {
+function noteModels(given: ChangeWriting, found: Set<string>): ChangeWriting {
+  const { base, revision, modelName } = given
   const noted = (name: string | undefined): string | undefined => {
     if (name !== undefined) found.add(name)
     return name
@@ -98,20 +101,21 @@ function noteModels({ base, revision, modelName, isOpen }: ChangeWriting, found:
     modelOf: (component) => noted(names.modelOf(component)),
   })
   return {
+    ...given,
     base: notedIn(base),
     revision: notedIn(revision),
     modelName: (model) => noted(modelName(model)) ?? model,
-    isOpen,
   }
 }
 
-function guessOf(field: FieldDraft, { kind }: ChangeDraft, { base }: ChangeWriting): readonly string[] {
+function guessOf(field: FieldDraft, { kind }: ChangeDraft, writing: ChangeWriting): readonly string[] {
   if (field.kind === 'renamed')
     return [`${field.was} became ${field.name}, because both have the same schema`]
-  const isNull = kind === 'model' && field.kind === 'removed' && !mayLack(field.was)
-  return isNull && withoutNull(resolveIn(base)(field.was.schema)) !== undefined
-    ? [`older clients get null for ${field.name}, which their schema takes`]
-    : []
+  if (kind !== 'model' || field.kind === 'added' || mayLack(field.was)) return []
+  const isGone = field.kind === 'removed' || (field.now.isOptional && field.sides.includes('response'))
+  const filled = isGone ? missingText(field.was, toTurnings(writing).down) : ''
+  if (filled === 'null') return [`older clients get null for ${field.name}, which their schema takes`]
+  return filled === 'asIs(null)' ? [`older clients get null for a ${field.name} that is missing today`] : []
 }
 
 function reshapeText({ model, fields, applies = [], not = [] }: ModelDraft, writing: ChangeWriting): string {
@@ -141,9 +145,10 @@ interface Conversions {
   readonly down: ConversionInput
 }
 
-function toTurnings({ base, revision, isOpen }: ChangeWriting): Conversions {
+function toTurnings({ base, revision, isOpen, isForwarding }: ChangeWriting): Conversions {
   const [older, newer] = [resolveIn(base), resolveIn(revision)]
-  const both = { types: new Map(), isStrict: false, isOpen, isNoted: base.isNoted === true } as const
+  const isNoted = base.isNoted === true
+  const both = { types: new Map(), isStrict: false, isOpen, isForwarding, isNoted } as const
   return {
     up: { ...both, side: 'up', resolve: { from: older, to: newer }, zodOf: zodIn(revision) },
     down: { ...both, side: 'down', resolve: { from: newer, to: older }, zodOf: zodIn(base) },
@@ -246,8 +251,7 @@ function mayLack({ schema, isOptional }: DescribedField): boolean {
 }
 
 function memberText(name: string, field: DescribedField, parts: ConversionInput): string {
-  const value = withoutNull(parts.resolve.to(field.schema)) === undefined ? fillInText(field, parts) : 'null'
-  return `${memberName(name)}: ${value}`
+  return `${memberName(name)}: ${missingText(field, parts)}`
 }
 
 function functionText(made: readonly string[], given: readonly string[]): string {
@@ -366,7 +370,7 @@ function parameterFunctions(field: FieldDraft, writing: ChangeWriting): readonly
   if (field.kind === 'retyped')
     return fieldFunctions(field, toTurnings(writing)).filter((text) => !text.startsWith('down'))
   const isAsked = field.kind === 'added' && !mayLack(field.now)
-  return isAsked ? [`up: () => ${fillInText(field.now, toTurnings(writing).up)}`] : []
+  return isAsked ? [`up: () => ${missingText(field.now, toTurnings(writing).up)}`] : []
 }
 
 function headerFunctions(field: FieldDraft, writing: ChangeWriting): readonly string[] {

@@ -20,6 +20,8 @@ export interface ConversionInput {
   readonly isStrict: boolean
   /** Whether clients pass over values and alternatives that their schema lacks, as older ones are assumed to. */
   readonly isOpen: boolean
+  /** Whether an API behind sends the values, so that null stands for one that it no longer has. */
+  readonly isForwarding: boolean
   /** Whether formats are only documented. */
   readonly isNoted: boolean
   /** Writes the schema of values that stay as they are, as code of zod. */
@@ -62,8 +64,10 @@ export function toConversion(
   if (!from.isOptional || (takesAbsent && present === undefined)) return present
   if (present === `${value} ?? undefined`) return present
   if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
-  const absent = knownText(to.schema, parts) ?? askedText(to.schema, parts)
+  const absent = missingText({ schema: to.schema, isOptional: false }, parts)
   if (present === `${value} ?? ${absent}`) return present
+  if (absent === 'asIs(null)' && (present === undefined || present === `asIs(${value})`))
+    return `asIs(${value} ?? null)`
   // `??` takes null for absent, which it is not where both are values
   const isPlain = present === undefined && withoutNull(parts.resolve.from(from.schema)) === undefined
   return isPlain ? `${value} ?? ${absent}` : `${value} === undefined ? ${absent} : ${present ?? value}`
@@ -82,7 +86,7 @@ function convertPresent(
   if (given === undefined || isAnything(newer)) return inner
   if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
   // a member that may be left out says as little as null
-  const none = parts.side === 'down' && to.isOptional ? 'undefined' : knownText(to.schema, parts)
+  const none = to.isOptional ? 'undefined' : knownText(to.schema, parts)
   if (none === undefined && isPassed(parts)) return passedText(value, inner)
   const filled = none ?? askedText(to.schema, parts)
   return inner === undefined ? `${value} ?? ${filled}` : `${value} === null ? ${filled} : ${inner}`
@@ -113,6 +117,15 @@ function knownText(schema: unknown, { resolve, side }: ConversionInput): string 
 
 function hasDefault(schema: unknown): boolean {
   return isRecord(schema) && schema['default'] !== undefined
+}
+
+/** The value that stands for one that is missing, or a call that asks for it. */
+export function missingText(field: DescribedField, parts: ConversionInput): string {
+  const known = knownText(field.schema, parts)
+  if (known !== undefined) return known
+  return isPassed(parts) && parts.isForwarding
+    ? 'asIs(null)'
+    : fillInText({ ...field, schema: parts.resolve.to(field.schema) }, parts)
 }
 
 /** Whether every value fits. */
@@ -414,7 +427,7 @@ function toMissing(
   return [...wanted].flatMap(([name, field]) =>
     beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
       ? []
-      : [`${memberName(name)}: ${knownText(field.schema, parts) ?? fillInText(field, parts)}`],
+      : [`${memberName(name)}: ${missingText(field, parts)}`],
   )
 }
 

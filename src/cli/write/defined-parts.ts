@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
 import { childrenOf, defOf, isSchema, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import type { Plans } from '../../changes/convert/plans.ts'
+import { FORWARDED } from '../../define/context.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { isRest, modelBehind } from '../../changes/model.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
@@ -54,6 +55,8 @@ export interface DefinedParts {
   readonly unfinished: readonly Unfinished[]
   /** Whether formats and defaults are only documented, as those of imports are. */
   readonly isNoted: boolean
+  /** Whether routes forward to an API behind, so that nobody here knows a value that it no longer sends. */
+  readonly isForwarding: boolean
 }
 
 const NOTHING: DefinedParts = {
@@ -64,6 +67,7 @@ const NOTHING: DefinedParts = {
   routes: [],
   unfinished: [],
   isNoted: false,
+  isForwarding: false,
 }
 
 /** Whether a schema is a part of a model that gets its removed fields. */
@@ -119,6 +123,7 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     }),
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
     isNoted: areNoted([...models.keys(), ...all.map(({ schema }) => schema)].filter(isSchema)),
+    isForwarding: routes().some(({ inject }) => inject.has(FORWARDED)),
   }
 }
 

@@ -220,6 +220,7 @@ function toWriting(
     revision: namesOf(revision),
     modelName: (model) => models.get(model) ?? model,
     isOpen,
+    isForwarding: definitions.isForwarding,
   }
 }
 

@@ -54,9 +54,9 @@ function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: 
   const pair = toPair(older, newer, field)
   if (pair === undefined) return 'undecided'
   const [model] = modelsOf([pair.newer])
-  // a model that became another object: its own member is the difference
-  if (model === undefined) return 'none'
-  if (model === 'undecided' || modelsOf([pair.older])[0] !== model) return 'undecided'
+  if (model === 'undecided') return 'undecided'
+  // an object that became another one: what holds it is the difference
+  if (model === undefined || modelsOf([pair.older])[0] !== model) return 'none'
   const objects = objectsAt(passed.place, pair.newer.node, place, known)
   return { model, field, side: sideOf(place), base: pair.older.node, revision: pair.newer.node, objects }
 }
