@@ -65,12 +65,19 @@ export function toConversion(
   if (present === `${value} ?? undefined`) return present
   if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
   const absent = missingText({ schema: to.schema, isOptional: false }, parts)
-  if (present === `${value} ?? ${absent}`) return present
-  if (absent === 'asIs(null)' && (present === undefined || present === `asIs(${value})`))
-    return `asIs(${value} ?? null)`
   // `??` takes null for absent, which it is not where both are values
-  const isPlain = present === undefined && withoutNull(parts.resolve.from(from.schema)) === undefined
-  return isPlain ? `${value} ?? ${absent}` : `${value} === undefined ? ${absent} : ${present ?? value}`
+  const isPlain = withoutNull(parts.resolve.from(from.schema)) === undefined
+  return withAbsent(value, absent, present, isPlain)
+}
+
+/** The text for values that may be absent: what stands for those, and the conversion of the others. */
+function withAbsent(value: string, absent: string, present: string | undefined, isPlain: boolean): string {
+  if (present === `${value} ?? ${absent}`) return present
+  const isKept = present === undefined || present === `asIs(${value})`
+  if (isKept && absent === 'asIs(null)') return `asIs(${value} ?? null)`
+  return present === undefined && isPlain
+    ? `${value} ?? ${absent}`
+    : `${value} === undefined ? ${absent} : ${present ?? value}`
 }
 
 /** The conversion of values that are not absent. */

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import { type AnyChange, type Chain } from '../../changes/chain.ts'
 import { childrenOf, defOf, isSchema, metaOf, objectShape, type Schema } from '../../schema/schema.ts'
 import type { Plans } from '../../changes/convert/plans.ts'
-import { FORWARDED } from '../../define/context.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { isRest, modelBehind } from '../../changes/model.ts'
 import { objectsOf } from '../../changes/check/explain.ts'
@@ -123,7 +122,7 @@ export async function readDefinitions(app: App): Promise<DefinedParts> {
     }),
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
     isNoted: areNoted([...models.keys(), ...all.map(({ schema }) => schema)].filter(isSchema)),
-    isForwarding: routes().some(({ inject }) => inject.has(FORWARDED)),
+    isForwarding: routes().some(({ definitions }) => definitions.some((each) => 'forward' in each)),
   }
 }
 
