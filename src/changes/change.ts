@@ -13,9 +13,9 @@ import type {
   ReshapeUp,
 } from './reshape-fields.ts'
 import type { BaseOf, Paired, Said, Was } from './was.ts'
-import type { Injected, Tokens } from '../define/context.ts'
+import type { Tokens } from '../define/context.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/converter.ts'
+import type { FieldExtra, LoadedExtra, LoadExtra, Loader, ChangeExtra } from './convert/converter.ts'
 
 /** The facts of a change about models and routes. */
 type FactsIn<P extends readonly Part[]> = P[number]['~was']
@@ -86,14 +86,6 @@ export function defineVersionChange<
     FactsIn<P>,
     S
   >
-}
-
-/** The second argument of `load`. */
-export interface LoadExtra<I> extends ChangeExtra {
-  /** The values of the tokens that `inject` of the change names. */
-  readonly inject: Injected<I>
-  /** Aborted when the client disconnects or the time of the request is over. */
-  readonly signal: AbortSignal
 }
 
 /** Loads data for all values of a model in one response or request. */

@@ -89,6 +89,7 @@ const OPERATION: Rules = {
     KIND_ROWS.filter(([kind]) => !kind.includes('.')).map(([kind, { rule = RECORD }]) => [kind, rule]),
   ),
   response: RECORD,
+  inject: RECORD,
 }
 const RESPONSE: Rules = Object.fromEntries(
   KIND_ROWS.flatMap(([kind]) => {
@@ -323,10 +324,26 @@ function bodyKinds(where: string, given: unknown, name: string): Found {
     ? [(value) => isSchema(value) || value === absent, 'a schema or absent']
     : schema
   const isPaged = name === 'paged'
-  const rules: Rules = isRequest
-    ? { now: schema, was, up: FUNCTION, narrowed: BOOLEAN }
-    : { now: schema, was, down: FUNCTION, ...(isPaged && { atMost: COUNT, next: FUNCTION }) }
+  const side = isRequest ? 'up' : 'down'
+  const rules: Rules = {
+    now: schema,
+    was,
+    load: FUNCTION,
+    [side]: FUNCTION,
+    ...(isRequest && { narrowed: BOOLEAN }),
+    ...(isPaged && { atMost: COUNT, next: FUNCTION }),
+  }
+  const isIdle = given['load'] !== undefined && given[side] === undefined
   return [
+    ...(isIdle
+      ? [
+          wrong(
+            where,
+            `${label}.load has no effect: no ${side} gets its result`,
+            `write ${side}, or remove it`,
+          ),
+        ]
+      : []),
     ...missing(where, given, `${label}.`, {
       now: 'the schema of the route',
       was: 'the schema before the change',

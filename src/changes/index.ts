@@ -6,7 +6,6 @@ export {
   type VersionChangeOptions,
   type FieldWas,
   type Load,
-  type LoadExtra,
   type Reshape,
   type ReshapeOptions,
 } from './change.ts'
@@ -51,6 +50,6 @@ export {
 export { asIs, fits } from './convert/fits.ts'
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
-export type { FieldExtra, LoadedExtra, ChangeExtra, ResponseExtra } from './convert/converter.ts'
+export type { FieldExtra, LoadedExtra, LoadExtra, ChangeExtra, ResponseExtra } from './convert/converter.ts'
 export type { SpelledVersion } from './check-history.ts'
 export { defineVersions, type History, type VersionNames, type VersionsOptions } from './versions.ts'

@@ -8,12 +8,23 @@ import {
   defineProvider,
   DefinitionError,
   HttpError,
+  reply,
   sse,
   VersioningSchemes,
 } from 'octavo'
 import type { App } from 'octavo'
-import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import {
+  absent,
+  before,
+  defineVersionChange,
+  defineVersions,
+  derive,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
+import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
@@ -605,5 +616,281 @@ describe('changes that load data', () => {
         'invalid_change | change "idle" | load.up has no effect: no up gets its result | write up, or remove it',
       ],
     )
+  })
+})
+
+describe('data that is loaded for a whole body', () => {
+  const Charge = model('Charge', { id: z.string(), customer: z.string() })
+  const Charges = z.array(Charge)
+  const Full = z.object({ id: z.string(), name: z.string() })
+  const ChargePage = z.object({ items: Charges, next: z.string().nullable() })
+  interface Book {
+    names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  }
+  const book: Book = {
+    names: async (ids) => {
+      calls.push(`names of ${ids.join()}`)
+      await failure?.()
+      return new Map(ids.map((id) => [id, id.toUpperCase()]))
+    },
+  }
+  const Customers = defineProvider({ name: 'Customers', create: () => book })
+  const renamed = defineVersionChange({
+    version: '3',
+    title: 'A charge has a customer',
+    change: [reshape({ of: Charge, fields: { customer: { was: 'buyer' } } })],
+  })
+  const idsOf = (charges: readonly { customer: string }[]): string[] =>
+    charges.map(({ customer }) => customer)
+  const names = defineVersionChange({
+    version: '4',
+    title: 'Charges name no customers',
+    change: [
+      operation({
+        route: 'charge.list',
+        inject: { customers: Customers },
+        response: {
+          body: {
+            200: {
+              now: Charges,
+              was: z.object({ charges: Charges, names: z.array(z.string()) }),
+              load: async (charges, { inject: { customers }, signal }) => {
+                expectTypeOf(charges).toEqualTypeOf<{ id: string; customer: string }[]>()
+                assert.equal(signal.aborted, false)
+                return customers.names(idsOf(charges))
+              },
+              down: (charges, { loaded, request, result }) => {
+                expectTypeOf(loaded).toEqualTypeOf<ReadonlyMap<string, string>>()
+                calls.push('down')
+                assert.equal(typeof result?.headers, request === undefined ? 'undefined' : 'object')
+                return { charges, names: charges.map(({ customer }) => loaded.get(customer) ?? '') }
+              },
+            },
+          },
+        },
+      }),
+      operation({
+        route: 'charge.create',
+        inject: { customers: Customers },
+        body: {
+          now: Charge,
+          was: z.string(),
+          load: async (id, { inject: { customers } }) => {
+            expectTypeOf(id).toEqualTypeOf<string>()
+            return customers.names([id])
+          },
+          up: (id, { loaded }) => {
+            expectTypeOf(loaded).toEqualTypeOf<ReadonlyMap<string, string>>()
+            calls.push('up')
+            return { id, customer: loaded.get(id) ?? '' }
+          },
+        },
+      }),
+      operation({
+        route: 'charge.pages',
+        inject: { customers: Customers },
+        paged: {
+          now: ChargePage,
+          was: z.array(Full),
+          atMost: 10,
+          load: async ({ items }, { inject: { customers } }) => customers.names(idsOf(items)),
+          down: ({ items }, { loaded }) =>
+            items.map(({ id, customer }) => ({ id, name: loaded.get(customer) ?? '' })),
+        },
+      }),
+    ],
+  })
+  const made = defineVersions({
+    versions: ['4', '3', '2'],
+    models: { Charge },
+    changes: [names, renamed],
+  })
+  const one = { id: 'a', customer: 'ann' }
+  const two = { id: 'b', customer: 'bob' }
+  const ChargeController = defineController({
+    prefix: '/charge',
+    routes: [
+      { method: 'GET', name: 'list', response: Charges, handler: () => [one, two] },
+      {
+        method: 'POST',
+        name: 'create',
+        input: { body: Charge },
+        response: { 201: z.unknown() },
+        handler: ({ body }) => reply(201, body),
+      },
+      {
+        method: 'GET',
+        path: '/pages',
+        name: 'pages',
+        input: { query: z.object({ cursor: z.string().optional() }) },
+        response: ChargePage,
+        handler: ({ query: { cursor } }) =>
+          cursor === undefined ? { items: [one], next: '2' } : { items: [two], next: null },
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [ChargeController], providers: [Customers] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.URL, history: made },
+  })
+  const get = async (url: string): Promise<unknown> => (await app.inject(url)).json()
+  const post = async (version: string, json: unknown): Promise<unknown> =>
+    (await app.inject({ method: 'POST', url: `/v${version}/charge`, json: json as object })).json()
+
+  it('is loaded once for a response, and its models have their older fields', async () => {
+    assert.deepEqual(await get('/v4/charge'), [one, two])
+    assert.deepEqual(calls, [])
+    assert.deepEqual(await get('/v3/charge'), { charges: [one, two], names: ['ANN', 'BOB'] })
+    assert.deepEqual(calls, ['names of ann,bob', 'down'])
+    assert.deepEqual(await get('/v2/charge'), {
+      charges: [
+        { id: 'a', buyer: 'ann' },
+        { id: 'b', buyer: 'bob' },
+      ],
+      names: ['ANN', 'BOB'],
+    })
+  })
+
+  it('is loaded once for the items of all pages', async () => {
+    assert.deepEqual(await get('/v2/charge/pages'), [
+      { id: 'a', name: 'ANN' },
+      { id: 'b', name: 'BOB' },
+    ])
+    assert.deepEqual(calls, ['names of ann,bob'])
+  })
+
+  it('is loaded for requests, and functions run once', async () => {
+    assert.deepEqual(await post('3', 'ann'), { id: 'ann', customer: 'ANN' })
+    assert.deepEqual(calls, ['names of ann', 'up'])
+    assert.deepEqual(await post('4', one), one)
+    assert.equal(calls.length, 2)
+  })
+
+  it('is loaded for models that a function made of a text', async () => {
+    const Note = model('Note', { text: z.string() })
+    const checked = defineVersionChange({
+      version: '3',
+      title: 'Checked',
+      change: [
+        reshape({
+          of: Note,
+          load: { up: async (notes) => notes.length },
+          fields: { text: { was: z.string(), up: (text, { loaded }) => text + loaded, down: (text) => text } },
+        }),
+      ],
+    })
+    const texts = defineVersionChange({
+      version: '2',
+      title: 'Notes were texts',
+      change: [operation({ route: 'note.add', body: { now: Note, was: z.string(), up: (text) => ({ text }) } })],
+    })
+    const NoteController = defineController({
+      name: 'NoteController',
+      prefix: '/note',
+      routes: [
+        { method: 'POST', name: 'add', input: { body: Note }, response: Note, handler: ({ body }) => body },
+      ],
+    })
+    const notes = serve(NoteController, {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['3', '2', '1'], models: { Note }, changes: [checked, texts] }),
+      },
+    })
+    const answer = await notes.inject({
+      method: 'POST',
+      url: '/v1/note',
+      headers: { 'content-type': 'application/json' },
+      body: '"a"',
+    })
+    assert.deepEqual(answer.json(), { text: 'a1' })
+  })
+
+  it('may refuse the request, and anything else that it throws is a failure of the change', async () => {
+    failure = () => {
+      throw new HttpError(503, 'later')
+    }
+    assert.equal((await app.inject('/v3/charge')).statusCode, 503)
+    failure = () => {
+      throw new TypeError('broken')
+    }
+    assert.equal(Object(await get('/v3/charge')).code, 'migration_failed')
+    assert.equal(Object(await post('3', 'ann')).code, 'migration_failed')
+  })
+
+  it('is loaded by migrate for each body', async () => {
+    const asked = { to: '3', route: 'charge.list', inject: { customers: book } } as const
+    assert.deepEqual(await made.migrate(Charges, [one], asked), { charges: [one], names: ['ANN'] })
+    assert.throws(
+      () => made.migrate(Charges, [one], { to: '3', route: 'charge.list' }),
+      /pass `inject`/,
+    )
+  })
+
+  it('is not there for checkHistory, which says so', () => {
+    assert.deepEqual(
+      checkHistory(made)
+        .filter(({ change }) => change === names.id)
+        .map(({ code, model: of, message }) => [code, of, message]),
+      [
+        ['unchecked', 'charge.list', 'response.body.200 is not checked, because the change loads data'],
+        ['unchecked', 'charge.create', 'body is not checked, because the change loads data'],
+        ['unchecked', 'charge.pages', 'response.body.200 is not checked, because the change loads data'],
+      ],
+    )
+  })
+
+  it('is no part of events, and needs a function that gets it', async () => {
+    const startWith = async (part: object, route: object): Promise<string> => {
+      const change = defineVersionChange({
+        version: '2',
+        title: 'Other',
+        change: [operation({ route: 'one.get', ...part })],
+      })
+      const other = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+      const OneController = defineController({
+        name: 'OneController',
+        prefix: '/one',
+        routes: [{ method: 'GET', name: 'get', handler: () => [], ...route } as never],
+      })
+      try {
+        await serve(OneController, { versioning: { scheme: VersioningSchemes.URL, history: other } }).ready()
+      } catch (error) {
+        return String(error)
+      }
+      return ''
+    }
+    const load = (): number => 1
+    const body = { now: Charges, was: z.string(), load, down: () => '' }
+    assert.match(
+      await startWith({ response: { body: { 200: body } } }, { items: Charge }),
+      /one\.get declares no response 200/,
+    )
+    operation({
+      route: 'one.get',
+      response: {
+        body: {
+          200: {
+            now: Charges,
+            was: z.string(),
+            load,
+            down: (_, { loaded }) => {
+              expectTypeOf(loaded).toEqualTypeOf<number>()
+              return ''
+            },
+          },
+        },
+      },
+    })
+    const idle = { now: Charges, was: z.string(), load }
+    assert.throws(() => {
+      const change = defineVersionChange({
+        version: '2',
+        title: 'Idle',
+        // @ts-expect-error it lacks down
+        change: [operation({ route: 'one.get', response: { body: { 200: idle } } })],
+      })
+      defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+    }, /operation\.response\.body\.200\.load has no effect: no down gets its result/)
   })
 })

@@ -100,10 +100,16 @@ function checkBody(
   body: Omit<BodyChange, 'change'>,
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): Wrong | undefined {
-  const { now, was, convert, narrowed } = body
+  const { now, was, convert, loader, narrowed } = body
   const label = bodyLabel(key)
   const [side, target] = isRequest(key) ? ['up', now] : ['down', was]
   if (isAbsent(target)) return undefined
+  if (loader !== undefined)
+    return {
+      code: 'unchecked',
+      message: `${label} is not checked, because the change loads data`,
+      fix: 'Test the function.',
+    }
   const values = valuesFor(key, body, { seed, runs })
   if (values.length === 0) {
     const message = `no value of ${label} could be made, so the change is not checked`
@@ -116,7 +122,7 @@ function checkBody(
   for (const value of values) {
     let made
     try {
-      made = convert === undefined ? value : convert(value, {})
+      made = convert === undefined ? value : convert(value, { loaded: undefined })
     } catch (error) {
       return failed(label, side, `it threw: ${messageOf(error)}`)
     }

@@ -1,7 +1,7 @@
 import { defOf, type Schema } from '../../schema/schema.ts'
 import { createValidator, type SchemaIssue } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise, isBoolean, isObject, isString } from '../../base/values.ts'
-import type { Tokens } from '../../define/context.ts'
+import type { Injected, Tokens } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { LayerExtra, SeenResult } from '../../routes/resolved-route.ts'
 
@@ -24,6 +24,14 @@ export interface ResponseExtra extends ChangeExtra {
         readonly headers: Readonly<Record<string, string | readonly string[]>>
       }
     | undefined
+}
+
+/** The second argument of `load`. */
+export interface LoadExtra<I> extends ChangeExtra {
+  /** The values of the tokens that `inject` of the change names. */
+  readonly inject: Injected<I>
+  /** Aborted when the client disconnects or the time of the request is over. */
+  readonly signal: AbortSignal
 }
 
 /** The values for a change with `load`, with its result. */
@@ -69,6 +77,12 @@ export interface Loading {
   ) => void
   /** The number of conversions that wait. */
   readonly count: number
+}
+
+/** Creates the error for data that cannot be loaded, because a conversion may take no time. */
+export function unloaded(): MigrationError {
+  const message = 'A change loads data, which takes time: pass `inject`'
+  return new MigrationError(undefined, message, { fields: ['load'] })
 }
 
 /** Converts a value of one version into one of another. */

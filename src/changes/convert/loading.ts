@@ -3,8 +3,8 @@ import { processObserver } from '../../define/observer.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { LayerExtra } from '../../routes/resolved-route.ts'
 import {
-  MigrationError,
   threwIn,
+  unloaded,
   type Direction,
   type Extra,
   type Loader,
@@ -41,10 +41,7 @@ export function interpretLoading(program: Program): Converter {
   return (value, extra) => {
     if (!isObject(value)) return value
     const { loading } = extra
-    if (loading === undefined)
-      throw new MigrationError(undefined, 'A change loads data, which takes time: pass `inject`', {
-        fields: ['load'],
-      })
+    if (loading === undefined) throw unloaded()
     const progress = loading.keep(program, value, (): Progress => ({
       registers: undefined,
       next: 0,
@@ -187,6 +184,7 @@ export async function withLoads<T>(
   const own: Extra = {
     request: extra.request,
     state: extra.state,
+    result: extra.result,
     altered: extra.altered,
     keeper: extra.keeper,
     loading: batch,

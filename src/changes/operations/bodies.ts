@@ -1,13 +1,17 @@
 import { changeProblem } from '../chain.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { isObject } from '../../base/values.ts'
 import { isSameSchema, plainKind, schemasIn, shareTransform } from '../convert/compare.ts'
 import {
   callBlamed,
   createMadeCheck,
+  unloaded,
+  type Extra,
+  type Loader,
   type ResponseExtra,
   type Converter,
-  type Identified,
+  type LoadedExtra,
 } from '../convert/converter.ts'
 import { resultOf } from '../convert/program.ts'
 import { absent, type Absent } from '../was.ts'
@@ -17,11 +21,17 @@ import { defOf, isSchema, type ResponseKey, type Schema } from '../../schema/sch
 
 /** A whole body before an operation, in one direction. */
 export interface BodyChange {
-  readonly change: Identified
+  readonly change: AppliedOperation['change']
   readonly now: Schema
   readonly was: Schema | Absent
-  readonly convert: ((value: unknown, extra: ResponseExtra) => unknown) | undefined
+  readonly convert: ((value: unknown, extra: ResponseExtra & LoadedExtra<unknown>) => unknown) | undefined
+  /** Loads data for `convert`. */
+  readonly loader?: BodyLoader | undefined
   readonly narrowed: boolean
+}
+
+interface BodyLoader extends Pick<Loader, 'tokens'> {
+  readonly load: (value: unknown, extra: never) => unknown
 }
 
 /** The whole bodies that an operation says what they were: the request by `body`, responses by their statuses. */
@@ -29,15 +39,23 @@ export function bodiesOf({
   body,
   response,
   paged,
+  inject: tokens = {},
 }: Operation): ReadonlyMap<BodyKey, Omit<BodyChange, 'change'>> {
   const bodies = new Map<BodyKey, Omit<BodyChange, 'change'>>()
+  const toLoader = (load: BodyLoader['load'] | undefined): BodyChange['loader'] => load && { load, tokens }
   if (body !== undefined)
-    bodies.set('body', { now: body.now, was: body.was, convert: body.up, narrowed: body.narrowed === true })
-  for (const [status, { now, was, down }] of Object.entries(response?.body ?? {}))
-    bodies.set(Number(status), { now, was, convert: down, narrowed: false })
+    bodies.set('body', {
+      now: body.now,
+      was: body.was,
+      convert: body.up,
+      narrowed: body.narrowed === true,
+      loader: toLoader(body.load),
+    })
+  for (const [status, { now, was, down, load }] of Object.entries(response?.body ?? {}))
+    bodies.set(Number(status), { now, was, convert: down, narrowed: false, loader: toLoader(load) })
   if (paged !== undefined) {
-    const { now, was, down = (page: unknown) => pageItems(now, page) } = paged
-    bodies.set(PAGED_STATUS, { now, was, convert: down, narrowed: false })
+    const { now, was, load, down = (page: unknown) => pageItems(now, page) } = paged
+    bodies.set(PAGED_STATUS, { now, was, convert: down, narrowed: false, loader: toLoader(load) })
   }
   return bodies
 }
@@ -168,29 +186,41 @@ export function isAbsent(was: BodyChange['was']): was is Absent {
 export function createBodyUp(own: BodyChange, schema: Schema): Converter {
   // a client sent every member that no function made
   const isSent = own.convert === undefined || own.narrowed
-  const check = createMadeCheck(schema, own.change, 'body', isSent ? [] : undefined, true)
-  return (value, extra) => {
-    const made = check(convertBody(own, value, extra))
-    extra.altered?.(own.change.id)
-    return made
-  }
+  return toBodyConverter(
+    own,
+    createMadeCheck(schema, own.change, 'body', isSent ? [] : undefined, true),
+  )
 }
 
 /** Creates the conversion of a whole body by one change to its older side. */
 export function createBodyDown(own: BodyChange): Converter {
-  return (value, extra) => {
-    const made = convertBody(own, value, extra)
-    extra.altered?.(own.change.id)
+  return toBodyConverter(own, (made) => made)
+}
+
+function toBodyConverter(own: BodyChange, check: (made: unknown) => unknown): Converter {
+  const { change, convert, loader } = own
+  const toMade = (value: unknown, extra: Extra, loaded?: unknown): unknown => {
+    const call = (): unknown => convert?.(value, { ...resultOf(extra), loaded })
+    const made = check(convert === undefined ? value : callBlamed({ change, fields: ['body'] }, call))
+    extra.altered?.(change.id)
     return made
+  }
+  if (loader === undefined) return toMade
+  return (value, extra) => {
+    const { loading } = extra
+    if (loading === undefined) throw unloaded()
+    const progress = loading.keep(own, isObject(value) ? value : own, (): Progress => ({}))
+    const { loaded } = progress
+    if (loaded !== undefined) return (progress.made ??= { value: toMade(value, extra, loaded.value) }).value
+    // of its own for each body, because one call takes one body
+    const load: Loader['load'] = (_, told) => loader.load(value, told)
+    loading.wait({ change, tokens: loader.tokens, load }, {}, (result) => (progress.loaded = { value: result }), [])
+    return undefined
   }
 }
 
-/** @throws `MigrationError` with the change, if its function throws */
-function convertBody(
-  { change, convert }: BodyChange,
-  value: unknown,
-  extra: Parameters<Converter>[1],
-): unknown {
-  if (convert === undefined) return value
-  return callBlamed({ change, fields: ['body'] }, () => convert(value, resultOf(extra)))
+/** How far a body for which data is loaded has been converted. */
+interface Progress {
+  loaded?: { readonly value: unknown }
+  made?: { readonly value: unknown }
 }

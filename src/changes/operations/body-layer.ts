@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../base/values.ts'
+import { isObject, type Awaitable } from '../../base/values.ts'
 import type { BodyLayer, LayerExtra } from '../../routes/resolved-route.ts'
 import { namedType } from '../../schema/body-types.ts'
 import { childrenOf, defOf, type Schema } from '../../schema/schema.ts'
@@ -109,7 +109,10 @@ export function isLoadingIn(
   { isLoading }: Plans,
 ): boolean {
   const between = bodies.flatMap(({ now, was }) => (isAbsent(was) ? [now] : [now, was]))
-  return [...schemas, ...between].some((schema) => isLoading(schema, age, direction))
+  return (
+    bodies.some(({ loader }) => loader !== undefined) ||
+    [...schemas, ...between].some((schema) => isLoading(schema, age, direction))
+  )
 }
 
 /** The conversions of a body to an older version: what is inside of it is always as it was at the time of the change that gets it. */
@@ -176,7 +179,8 @@ function joinStages(stages: readonly Converter[]): Converter | undefined {
   return (given, extra) => {
     const { loading } = extra
     const start = (): Progress => ({ next: 0, value: given })
-    const progress = loading?.keep(stages, Object(given), start) ?? start()
+    // a text is not found again by itself
+    const progress = loading?.keep(stages, isObject(given) ? given : stages, start) ?? start()
     const count = loading?.count
     for (const stage of stages.slice(progress.next)) {
       const made = stage(progress.value, extra)

@@ -2,7 +2,15 @@ import type { AnyGuard } from '../../define/layers.ts'
 import type { AnyProblem } from '../../define/problem.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { Identified, ChangeExtra, ResponseExtra } from '../convert/converter.ts'
+import type {
+  Identified,
+  ChangeExtra,
+  LoadedExtra,
+  LoadExtra,
+  ResponseExtra,
+} from '../convert/converter.ts'
+import type { Awaitable } from '../../base/values.ts'
+import type { Tokens } from '../../define/context.ts'
 import type { Given } from '../../define/infer.ts'
 import type { OutputOf, Schema } from '../../schema/schema.ts'
 import type { Absent, Paired, Said, Was } from '../was.ts'
@@ -67,32 +75,42 @@ export type HeadersWere = Readonly<
 >
 
 /** An earlier body of requests. Functions of whole bodies see the newest models, on both sides. */
-export interface BodyWas<N = Schema, W = Schema | Absent> {
+export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N
   /** The schema before this change, or `absent`. A model in it has the fields that it had then. */
   readonly was: W
+  /** Loads data for a request. `up` gets the result as `loaded`. It comes before `up`, so that it knows its type. */
+  readonly load?: (old: OldValue<W>, extra: LoadExtra<I>) => Awaitable<U>
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : Given<N>
+  readonly up?: (old: OldValue<W>, extra: LoadedExtra<U>) => [Schema] extends [N] ? unknown : Given<N>
   /** Whether what `up` returns and the newest schema refuses is a mistake of the client. */
   readonly narrowed?: boolean
 }
 
 /** An earlier body of responses. Functions of whole bodies see the newest models, on both sides. */
-export interface AnswerWas<N = Schema, W = Schema> {
+export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N
   /** The schema before this change. A model in it has the fields that it had then. */
   readonly was: W
+  /**
+   * Loads data that only older versions show, once for a response. `down` gets the result as `loaded`. It comes before `down`, so that it knows
+   * its type.
+   */
+  readonly load?: (
+    now: [Schema] extends [N] ? unknown : OutputOf<N>,
+    extra: LoadExtra<I>,
+  ) => Awaitable<D>
   /** From the newest version to the older one. */
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: ResponseExtra,
+    extra: ResponseExtra & LoadedExtra<D>,
   ) => [Schema] extends [W] ? unknown : Given<W>
 }
 
 /** An earlier list that was sent whole, and is sent in pages since. */
-export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
+export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends AnswerWas<N, W, I, D> {
   /**
    * The most items that an older version sends. For a longer list it answers 422 `list_too_long`, because a part of it would look like the
    * whole.
@@ -136,9 +154,21 @@ type NeedsDown<N, W> = [Schema] extends [N]
       }
 
 /** The earlier responses by their newest statuses, with what they are now. */
-type AnswersWere<N, W> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
+type AnswersWere<N, W, I, D> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
   readonly [K in keyof W]: { readonly was: W[K] }
-} & { readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K]> & NeedsDown<N[K & keyof N], W[K]> }
+} & {
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D> & NeedsDown<N[K & keyof N], W[K]>
+} & Loading<D>
+
+/** Members by any status: TypeScript infers nothing but `W` from those of a mapped type. */
+type Loading<D> = Readonly<
+  Record<
+    number,
+    { readonly [K in keyof AnswerWas]: unknown } & {
+      readonly load?: (now: never, extra: never) => Awaitable<D>
+    }
+  >
+>
 
 /** Schemas of responses by their newest statuses. */
 type Answers = Readonly<Record<number, Schema>>
@@ -190,6 +220,7 @@ export interface OperationOptions<
   I extends object = InputWas,
   X extends ErrorsWere = ErrorsWere,
   E = Readonly<Record<string, string>>,
+  J = Tokens,
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
@@ -225,6 +256,8 @@ export interface OperationOptions<
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
   readonly errors?: X & { readonly [K in keyof X]: ErrorWas }
+  /** Tokens whose values `load` of whole bodies gets, as the root module sees them. @default {} */
+  readonly inject?: J
   /** The earlier names of the events that the route streams, by their newest names. */
   readonly events?: { readonly [K in keyof E]: Earlier<E[K]> }
   /** The earlier request body, if it was another one as a whole. */
@@ -290,6 +323,9 @@ export function operation<
   const IW extends InputSchemas = {},
   const X extends ErrorsWere = {},
   const E extends Readonly<Record<string, string>> = {},
+  J extends Tokens = {},
+  D = undefined,
+  U = undefined,
 >(
   options:
     | WebhookWas
@@ -300,12 +336,13 @@ export function operation<
         Q,
         H,
         C,
-        BodyWas<N, W> & NeedsUp<N, W>,
-        AnswersWere<AN, AW>,
-        PagedWas<PN, PW>,
+        BodyWas<N, W, J, U> & NeedsUp<N, W>,
+        AnswersWere<AN, AW, J, D>,
+        PagedWas<PN, PW, J, D>,
         InputWas<IW>,
         X,
-        E
+        E,
+        J
       >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
