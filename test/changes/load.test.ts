@@ -775,14 +775,18 @@ describe('data that is loaded for a whole body', () => {
         reshape({
           of: Note,
           load: { up: async (notes) => notes.length },
-          fields: { text: { was: z.string(), up: (text, { loaded }) => text + loaded, down: (text) => text } },
+          fields: {
+            text: { was: z.string(), up: (text, { loaded }) => text + loaded, down: (text) => text },
+          },
         }),
       ],
     })
     const texts = defineVersionChange({
       version: '2',
       title: 'Notes were texts',
-      change: [operation({ route: 'note.add', body: { now: Note, was: z.string(), up: (text) => ({ text }) } })],
+      change: [
+        operation({ route: 'note.add', body: { now: Note, was: z.string(), up: (text) => ({ text }) } }),
+      ],
     })
     const NoteController = defineController({
       name: 'NoteController',
@@ -821,10 +825,7 @@ describe('data that is loaded for a whole body', () => {
   it('is loaded by migrate for each body', async () => {
     const asked = { to: '3', route: 'charge.list', inject: { customers: book } } as const
     assert.deepEqual(await made.migrate(Charges, [one], asked), { charges: [one], names: ['ANN'] })
-    assert.throws(
-      () => made.migrate(Charges, [one], { to: '3', route: 'charge.list' }),
-      /pass `inject`/,
-    )
+    assert.throws(() => made.migrate(Charges, [one], { to: '3', route: 'charge.list' }), /pass `inject`/)
   })
 
   it('is not there for checkHistory, which says so', () => {

@@ -186,10 +186,7 @@ export function isAbsent(was: BodyChange['was']): was is Absent {
 export function createBodyUp(own: BodyChange, schema: Schema): Converter {
   // a client sent every member that no function made
   const isSent = own.convert === undefined || own.narrowed
-  return toBodyConverter(
-    own,
-    createMadeCheck(schema, own.change, 'body', isSent ? [] : undefined, true),
-  )
+  return toBodyConverter(own, createMadeCheck(schema, own.change, 'body', isSent ? [] : undefined, true))
 }
 
 /** Creates the conversion of a whole body by one change to its older side. */
@@ -214,7 +211,12 @@ function toBodyConverter(own: BodyChange, check: (made: unknown) => unknown): Co
     if (loaded !== undefined) return (progress.made ??= { value: toMade(value, extra, loaded.value) }).value
     // of its own for each body, because one call takes one body
     const load: Loader['load'] = (_, told) => loader.load(value, told)
-    loading.wait({ change, tokens: loader.tokens, load }, {}, (result) => (progress.loaded = { value: result }), [])
+    loading.wait(
+      { change, tokens: loader.tokens, load },
+      {},
+      (result) => (progress.loaded = { value: result }),
+      [],
+    )
     return undefined
   }
 }

@@ -2,13 +2,7 @@ import type { AnyGuard } from '../../define/layers.ts'
 import type { AnyProblem } from '../../define/problem.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type {
-  Identified,
-  ChangeExtra,
-  LoadedExtra,
-  LoadExtra,
-  ResponseExtra,
-} from '../convert/converter.ts'
+import type { Identified, ChangeExtra, LoadedExtra, LoadExtra, ResponseExtra } from '../convert/converter.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { Given } from '../../define/infer.ts'
@@ -98,10 +92,7 @@ export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
    * Loads data that only older versions show, once for a response. `down` gets the result as `loaded`. It comes before `down`, so that it knows
    * its type.
    */
-  readonly load?: (
-    now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: LoadExtra<I>,
-  ) => Awaitable<D>
+  readonly load?: (now: [Schema] extends [N] ? unknown : OutputOf<N>, extra: LoadExtra<I>) => Awaitable<D>
   /** From the newest version to the older one. */
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
