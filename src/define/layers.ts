@@ -72,7 +72,7 @@ export interface Documented {
   /** The problems that it answers with by itself. */
   readonly problems?: readonly AnyProblem[]
   /** Loads code that its first request needs. The application does not start without it. */
-  readonly load?: ((stores: AppStores) => Promise<unknown>) | undefined
+  readonly load?: ((stores: AppStores, app: object) => Promise<unknown>) | undefined
 }
 
 const documented = /* @__PURE__ */ shared(

@@ -96,6 +96,8 @@ export interface RawRequest extends TargetSource {
   readonly isPassed?: boolean
   /** The version of a request that names none, as the application around this one knows it. */
   readonly version?: string | undefined
+  /** The request that this one is part of. */
+  readonly within?: object | undefined
   /** The application around this one, which answers the requests of routes that forward to `host`. */
   readonly host?: HostApp | undefined
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */

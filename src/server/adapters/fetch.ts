@@ -19,6 +19,8 @@ export interface FetchExecution {
 export interface FetchInfo extends FetchExecution {
   /** The address of the client. */
   readonly remoteAddress?: string | undefined
+  /** The request that this one is part of, so that limits count both once. @internal */
+  readonly within?: object | undefined
 }
 
 /**

@@ -1,3 +1,6 @@
+import type { Logger } from '../../define/context.ts'
+import type { AllowedRoute } from '../app/allows.ts'
+import type { RequestContext } from '../pipeline/context.ts'
 import { ROUTE_MAP, type VisibleRoutes } from '../../client/route-map.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/values.ts'
@@ -30,6 +33,9 @@ export interface AppInternals {
    * hook.
    */
   readonly prepare: () => Promise<void>
+  readonly log: Logger
+  /** Whether the guards of a route let the client of a request pass, which is not one to the route. */
+  readonly allows: (route: AllowedRoute, context: RequestContext) => Promise<boolean>
 }
 
 const INTERNALS: unique symbol = Symbol.for('octavo.internals')

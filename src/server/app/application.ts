@@ -63,6 +63,8 @@ export class Application {
   readonly settings: Settings
   readonly lifecycle = createLifecycle()
   readonly documents: LazyDocuments
+  /** The application as its users have it, for definitions that ask for it. */
+  app: object = this
   readonly #options: AnyAppOptions
   readonly #loadFiles: AppPlatform['loadFiles']
   readonly #problems: readonly DefinitionProblem[]
@@ -151,7 +153,7 @@ export class Application {
 
   /** Loads what the first requests of the routes would load. Comes after `open`. */
   async preload(): Promise<void> {
-    await preload(this.routes(), this.#loadFiles, this.settings)
+    await preload(this.routes(), this.#loadFiles, this.settings, this.app)
     await loadCall()
   }
 
@@ -183,6 +185,7 @@ export class Application {
     const health = this.#loadHealth()
     const { settings, lifecycle, documents } = this
     const parts = {
+      app: this.app,
       settings,
       lifecycle,
       health,
@@ -229,6 +232,7 @@ export class Application {
 }
 
 interface StartParts {
+  readonly app: object
   readonly settings: Settings
   readonly lifecycle: Lifecycle
   /** Filled here. */
@@ -265,12 +269,12 @@ function withProblems(error: unknown, more: readonly DefinitionProblem[]): unkno
 async function start(
   definitions: AppDefinitions,
   { parts, observers, table, urlFor }: Compiled,
-  { settings, lifecycle, runtime, health: loading, find, loadViewers }: StartParts,
+  { app, settings, lifecycle, runtime, health: loading, find, loadViewers }: StartParts,
 ): Promise<RunningApp> {
   const [health] = await Promise.all([
     loading,
     loadZod(),
-    loadParts(definitions.routes, settings),
+    loadParts(definitions.routes, settings, app),
     checkPage(settings, loadViewers),
     logWarnings(table, settings, find),
   ])

@@ -173,6 +173,7 @@ export function toApp<M, F, V, I, P extends object>(
       return documents.loaded().document(asked.version)
     },
   }
+  application.app = app
   return withInternals(app, internals)
 }
 
@@ -208,8 +209,12 @@ function toInternals(application: Application): AppInternals {
     contract: (version) => documents.loaded().contract(version),
     prepare: () => application.prepare(),
     versioning: () => application.versioning(),
+    log: settings.log,
+    allows: async (...asked) => (await loadAllows()).allows(application.compiled(), ...asked),
   }
 }
+
+const loadAllows = /* @__PURE__ */ once(() => importInTurn(() => import('./allows.ts')))
 
 /** The code behind `inject` is loaded at the first call, which the application does not close before. */
 function createInject(

@@ -14,6 +14,7 @@ import type { SourceName } from '../../schema/sources.ts'
 export async function loadParts(
   routes: readonly ResolvedRoute[],
   { layers: { middleware = [] }, stores }: Pick<Settings, 'layers' | 'stores'>,
+  app: object,
 ): Promise<void> {
   if (hasSource(routes, 'files')) await loadMultipart()
   const parts = [
@@ -23,7 +24,7 @@ export async function loadParts(
       ...[...layers.guards, ...layers.interceptors].map(({ part }) => part),
     ]),
   ]
-  await loadEach(parts, stores)
+  await loadEach(parts, stores, app)
 }
 
 /**
@@ -34,6 +35,7 @@ export async function preload(
   routes: readonly ResolvedRoute[],
   loadFiles: (() => Promise<unknown>) | undefined,
   { stores }: Pick<Settings, 'stores'>,
+  app: object,
 ): Promise<void> {
   await loadFiles?.()
   await loadDecoding()
@@ -41,6 +43,7 @@ export async function preload(
   await loadEach(
     routes.map(({ handler }) => handler),
     stores,
+    app,
   )
 }
 
@@ -48,7 +51,7 @@ function hasSource(routes: readonly ResolvedRoute[], name: SourceName): boolean 
   return routes.some(({ sources }) => sources.some((source) => source.name === name))
 }
 
-async function loadEach(parts: readonly object[], stores: AppStores): Promise<void> {
+async function loadEach(parts: readonly object[], stores: AppStores, app: object): Promise<void> {
   const loads = new Set(documentedOf([...new Set(parts)]).map(({ load }) => load))
-  for (const load of loads) await load?.(stores)
+  for (const load of loads) await load?.(stores, app)
 }

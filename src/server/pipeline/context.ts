@@ -135,6 +135,8 @@ export class RequestContext implements SessionContext, LayerExtra {
   spelling: string | undefined = undefined
   /** Whether the version is one that is kept for the client. Rarely set, so that most requests have no room for it. */
   declare isPinned?: true
+  /** Whether guards are only asked about a route that this is no request to. */
+  declare isTrial?: true
   /** Whether a brownout refuses the request. */
   declare isBrownedOut?: boolean
   identity: unknown = undefined

@@ -166,7 +166,13 @@ function createAsk<I>(
   const limitOf = typeof limit === 'function' ? limit : () => limit
   const costOf = typeof cost === 'function' ? cost : () => cost
   const addressOf = createAddressOf()
+  const counted = new WeakSet<object>()
   return async (given) => {
+    // middleware and guards get no other context
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const { stores, raw, isTrial } = given as RequestContext
+    if (isTrial === true || (raw.within !== undefined && counted.has(raw.within))) return undefined
+    counted.add(given)
     // guards before this one leave the identity, as they do for handlers
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const context = given as ExecutionContext<I>
@@ -182,9 +188,7 @@ function createAsk<I>(
     const price: unknown = await costOf(context)
     if (!isCount(price)) throw new TypeError('rateLimit: cost returned no whole number that is 0 or more')
     const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
-    // middleware and guards get no other context
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { counts, warnInWorker } = openCounts(options, (given as RequestContext).stores)
+    const { counts, warnInWorker } = openCounts(options, stores)
     warnInWorker(given.log)
     const key = `rate:${name}:${toShortKey(client)}`
     let count: StoreCount

@@ -112,6 +112,10 @@ export class WebRequest implements RawRequest {
     return value === undefined ? [] : [value].flat()
   }
 
+  get within(): object | undefined {
+    return Object(this.#info).within
+  }
+
   get remoteAddress(): string | undefined {
     // kept, because servers forget the address when the request ends
     return (this.#remoteAddress ??= findAddress(this.#info, this.request))
