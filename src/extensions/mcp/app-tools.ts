@@ -1,3 +1,4 @@
+import type * as Protocol from '@modelcontextprotocol/server'
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
 
 import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
@@ -8,7 +9,7 @@ import type { EdgeApp } from '../../server/app/edge-app.ts'
 import { logError } from '../../server/logging/logger.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { callTool, toRefusal, type ToolCaller, type ToolResult } from './call-tool.ts'
-import type { McpOptions } from './mcp.ts'
+import type { McpOptions } from './options.ts'
 import { toTools, type Tool, type ToolCandidate, type ToolList } from './tools.ts'
 
 /** The tools of an application. */
@@ -19,7 +20,7 @@ export interface AppTools {
   readonly answer: (request: Request, context: RequestContext) => Promise<Response>
 }
 
-type Sdk = typeof import('@modelcontextprotocol/server')
+type Sdk = typeof Protocol
 
 /** Where tools, calls and results have their version. */
 const VERSION_KEY = 'octavo/version'
@@ -172,15 +173,18 @@ async function answer(
     addHandlers(sdk, server, call, options)
     return server
   })
-  return handler.fetch(request)
+  if (request.method !== 'POST') return handler.fetch(request)
+  // read here, so that a body beyond the limit is the 413 of the application
+  const { method, headers, signal, url } = request
+  return handler.fetch(new Request(url, { method, headers, signal, body: await request.text() }))
 }
 
 /** Lists end with the next sunset, and are of one client where guards decide about them. */
 function toCacheHint(
-  { app }: AppVersions,
+  { app, internals }: AppVersions,
   { ttl = 300_000, list, guards = [] }: McpOptions,
 ): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
-  const now = Date.now()
+  const now = internals.versioning()?.common.clock() ?? Date.now()
   const ends = app.versions().flatMap(({ sunset }) => (sunset === undefined ? [] : Date.parse(sunset) - now))
   const isPrivate = list === 'allowed' || guards.length > 0
   return {

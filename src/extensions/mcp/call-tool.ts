@@ -4,7 +4,8 @@ import { createEventParser } from '../../client/event-parser.ts'
 import { LineSplitter } from '../../base/lines.ts'
 import type { FetchHandler } from '../../server/adapters/fetch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import type { ArgumentPlace, Tool } from './tools.ts'
+import type { ArgumentPlace } from './tool-input.ts'
+import type { Tool } from './tools.ts'
 
 /** A result of `tools/call`. */
 // oxlint-disable-next-line typescript/consistent-type-definitions -- the types of the protocol have an index signature, which no interface fits
@@ -84,18 +85,18 @@ async function readResult(response: Response, tool: Tool, caller: ToolCaller): P
   if (read === undefined) return toRefusal(`The result is longer than ${MAX_RESULT} bytes: ask for less.`)
   const { text, values } = read
   const value = values ?? parse(text)
-  if (!isSuccess) {
-    const shown = text === '' ? `The route answered with ${response.status}.` : text
-    return { content: toContent(shown), ...(isObject(value) && { structuredContent: value }), isError: true }
-  }
-  const isPlain = isObject(value) && !tool.isWrapped
-  const structured = isPlain
-    ? value
-    : value === undefined && text === ''
-      ? undefined
-      : { result: value ?? text }
-  const content = toContent(values === undefined ? text : JSON.stringify(values))
-  return { content, ...(structured && { structuredContent: structured }) }
+  return isSuccess ? toSuccess(text, value, tool) : toFailure(text, value, response.status)
+}
+
+function toSuccess(text: string, value: unknown, { isWrapped }: Tool): ToolResult {
+  if (value === undefined) return { content: toContent('') }
+  const structuredContent = isObject(value) && !isWrapped ? value : { result: value }
+  return { content: toContent(text === '' ? JSON.stringify(value) : text), structuredContent }
+}
+
+function toFailure(text: string, value: unknown, status: number): ToolResult {
+  const content = toContent(text === '' ? `The route answered with ${status}.` : text)
+  return { content, ...(isObject(value) && { structuredContent: value }), isError: true }
 }
 
 function toContent(text: string): ToolResult['content'] {

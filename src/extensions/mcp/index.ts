@@ -1,2 +1,3 @@
-export { mcp, type McpOptions } from './mcp.ts'
+export { mcp, type McpRouter } from './mcp.ts'
+export type { McpOptions } from './options.ts'
 export type { ToolCandidate } from './tools.ts'

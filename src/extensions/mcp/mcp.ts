@@ -4,54 +4,20 @@ import {
   invalidOption,
   missingOptions,
   recordLocation,
-  type Rules,
 } from '../../base/definition-error.ts'
-import { importInTurn, isFunction, isMilliseconds, isNonEmptyString, once } from '../../base/values.ts'
-import { documenting, type Guard, type Middleware } from '../../define/layers.ts'
-import { defineRouter } from '../../define/module.ts'
+import { importInTurn, once } from '../../base/values.ts'
+import { documenting, type Middleware } from '../../define/layers.ts'
+import { defineRouter, type Controller } from '../../define/module.ts'
 import type { AppStores } from '../../define/store.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import type { AppTools } from './app-tools.ts'
-import type { ToolCandidate } from './tools.ts'
+import { RULES, type McpOptions } from './options.ts'
 
-/** The options of `mcp`. */
-export interface McpOptions {
-  /** The name of the server, which clients show. */
-  readonly name: string
-  /** Where the server answers, below the prefix of the application. @default '/mcp' */
-  readonly prefix?: string
-  /** Makes every operation with one of these tags a tool. */
-  readonly tags?: readonly string[]
-  /** Makes every operation a tool for which the function returns `true`. */
-  readonly include?: (candidate: ToolCandidate) => boolean
-  /** A text that tells models how the tools belong together. */
-  readonly instructions?: string
-  /** Which tools are listed: all, or those whose guards let the client pass. @default 'all' */
-  readonly list?: 'all' | 'allowed'
-  /** The most milliseconds that clients may keep a list. A sunset before then ends it. @default 300000 */
-  readonly ttl?: number
-  /** Guards before every list and every call. Those of a tool's route run besides. */
-  readonly guards?: readonly Guard[]
-  /** Middleware around every list and every call. */
-  readonly middleware?: readonly Middleware[]
-}
+/** The router of tools, which no typed client calls. */
+export type McpRouter = Controller<'mcp', string, readonly []>
 
 const WHERE = 'mcp'
-
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isNonEmptyString)
-
-const OPTIONS: Rules = {
-  name: [isNonEmptyString, 'a text that is not empty'],
-  prefix: [(value) => typeof value === 'string' && value.startsWith('/'), "a path, such as '/mcp'"],
-  tags: [(value) => isTexts(value) && Object(value).length > 0, 'a list of tags'],
-  include: [isFunction, 'a function'],
-  instructions: [isNonEmptyString, 'a text that is not empty'],
-  list: [(value) => value === 'all' || value === 'allowed', "'all' or 'allowed'"],
-  ttl: [(value) => value === 0 || isMilliseconds(value), 'a number of milliseconds'],
-  guards: [Array.isArray, 'a list of guards'],
-  middleware: [Array.isArray, 'a list of middleware'],
-}
 
 /**
  * Creates a router that offers routes as tools of the Model Context Protocol (revisions 2025-11-25 and 2026-07-28, Streamable HTTP without
@@ -64,14 +30,14 @@ const OPTIONS: Rules = {
  *
  * @throws `DefinitionError` if an option is wrong, or neither `tags` nor `include` chooses tools.
  */
-export function mcp(options: McpOptions) {
+export function mcp(options: McpOptions): McpRouter {
   const missing = missingOptions(
     WHERE,
     options,
     ['name'],
     "write mcp({ name: 'garage', tags: ['assistant'] })",
   )
-  checkOptions(WHERE, options, OPTIONS, missing)
+  checkOptions(WHERE, options, RULES, missing)
   if (options.tags === undefined && options.include === undefined)
     throw new DefinitionError([
       invalidOption(
@@ -106,7 +72,9 @@ export function mcp(options: McpOptions) {
       },
     ],
   })
-  return recordLocation(router, mcp)
+  // its route is for the protocol, and no client of Octavo calls it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return recordLocation(router, mcp) as unknown as McpRouter
 }
 
 const loadCode = /* @__PURE__ */ once(() => importInTurn(() => import('./app-tools.ts')))

@@ -1,40 +1,22 @@
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
-import type {
-  Content,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  SchemaObject,
-} from '../../openapi/document/types.ts'
-import { parseMediaType } from '../../http/media-type.ts'
-import { mapSchemas, reachOf, refOf, refsIn, resolve, type Components } from '../../base/json-schema.ts'
+import type { OpenApiDocument, Operation } from '../../openapi/document/types.ts'
+import { toShownText, type ObjectSchema } from './json-parts.ts'
+import { toInput, type ToolArgument } from './tool-input.ts'
+import { describeResult, type ResultKind } from './tool-result.ts'
 
 /** A tool as `tools/list` shows it (MCP, revision 2026-07-28, "Tools"). */
 export interface ListedTool {
   readonly name: string
   readonly title?: string
   readonly description: string
-  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown }
-  readonly outputSchema?: { readonly type: 'object'; readonly [keyword: string]: unknown }
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema?: ObjectSchema
   readonly annotations: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
     readonly idempotentHint: boolean
   }
 }
-
-/** The parts of a request that arguments become. */
-export type ArgumentPlace = 'params' | 'query' | 'headers' | 'body'
-
-/** An argument of a tool. */
-export interface ToolArgument {
-  readonly place: ArgumentPlace
-  /** The name in its place. */
-  readonly name: string
-}
-
-/** How the body of a success is read. */
-export type ResultKind = 'json' | 'text' | 'events' | 'items'
 
 /** An operation of a version as a tool. */
 export interface Tool {
@@ -143,7 +125,7 @@ function toTool(
 ): Tool | string {
   if (call.form !== undefined) return 'its input is a form'
   if (call.body === 'bytes') return 'its body is bytes'
-  const result = toResult(operation, schemas)
+  const result = describeResult(operation, schemas)
   if (typeof result === 'string') return result
   const input = toInput(operation, call, schemas)
   if (typeof input === 'string') return input
@@ -187,131 +169,4 @@ function toDescription({ summary, description, deprecated, operationId, ...more 
     typeof sunset === 'string' ? `It ends on ${sunset.slice(0, 10)}.` : undefined,
   ]
   return toShownText(texts.filter((text) => text !== undefined).join(' '))
-}
-
-/**
- * A text for a model without the characters that no person sees: what a document of somebody else hides in a description is an
- * instruction that nobody has read.
- */
-function toShownText(text: string): string {
-  return text.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u{E0100}-\u{E01EF}]/gu, '')
-}
-
-interface ToolInput {
-  readonly schema: ListedTool['inputSchema']
-  readonly places: ReadonlyMap<string, ToolArgument>
-}
-
-const PLACES: Readonly<Record<string, ArgumentPlace>> = { path: 'params', query: 'query', header: 'headers' }
-
-/** Path, query, headers and body as one object, or why an operation cannot have one. */
-function toInput(
-  { parameters = [], requestBody }: Operation,
-  call: RouteCall,
-  schemas: Components,
-): ToolInput | string {
-  const places = new Map<string, ToolArgument>()
-  const properties: Record<string, SchemaObject> = {}
-  const required: string[] = []
-  for (const parameter of parameters) {
-    if (isOfVersion(parameter, call)) continue
-    const place = PLACES[parameter.in]
-    if (place === undefined) {
-      if (parameter.required === true) return `it needs the cookie ${parameter.name}`
-      continue
-    }
-    // in a path and a query, or beside a body, a name may stand twice
-    const name =
-      places.has(parameter.name) || parameter.name === 'body'
-        ? `${parameter.in}_${parameter.name}`
-        : parameter.name
-    places.set(name, { place, name: parameter.name })
-    properties[name] = toArgumentSchema(parameter)
-    if (parameter.required === true) required.push(name)
-  }
-  const body = findJson(requestBody?.content ?? {})
-  if (requestBody !== undefined) {
-    if (body === undefined && call.body !== 'text') return 'its body is no JSON'
-    places.set('body', { place: 'body', name: 'body' })
-    properties['body'] = body ?? { type: 'string' }
-    if (requestBody.required === true) required.push('body')
-  }
-  const schema = { type: 'object', properties, required, additionalProperties: false } as const
-  return { schema: withDefinitions(schema, schemas), places }
-}
-
-/** Whether a parameter names the version, which the tool has already. */
-function isOfVersion({ name, in: place }: Parameter, { headers = {}, query = {} }: RouteCall): boolean {
-  const names = place === 'header' ? headers : place === 'query' ? query : {}
-  return Object.keys(names).some((own) => own.toLowerCase() === name.toLowerCase())
-}
-
-function toArgumentSchema({ schema, description, deprecated }: Parameter): SchemaObject {
-  return {
-    ...schema,
-    ...(description !== undefined && { description: toShownText(description) }),
-    ...(deprecated === true && { deprecated }),
-  }
-}
-
-const JSON_TYPE = /^application\/(?:[^;]+\+)?json$/
-
-function findJson(content: Content): SchemaObject | undefined {
-  const found = Object.entries(content).find(([type]) => JSON_TYPE.test(typeOf(type)))
-  return found === undefined ? undefined : (found[1].schema ?? {})
-}
-
-interface ToolResult {
-  readonly kind: ResultKind
-  readonly isWrapped: boolean
-  readonly schema: ListedTool['outputSchema'] | undefined
-}
-
-/** How the results of an operation are read and described, or why they cannot. */
-function toResult({ responses }: Operation, schemas: Components): ToolResult | string {
-  const successes = Object.entries(responses).filter(([status]) => /^2/.test(status))
-  const contents = successes.map(([, response]): Content =>
-    '$ref' in response ? {} : (response.content ?? {}),
-  )
-  const types = contents.flatMap((content) => Object.keys(content)).map(typeOf)
-  if (types.includes('text/event-stream')) return { kind: 'events', isWrapped: true, schema: undefined }
-  if (types.includes('application/x-ndjson')) return { kind: 'items', isWrapped: true, schema: undefined }
-  const unread = types.find((type) => !JSON_TYPE.test(type) && !type.startsWith('text/'))
-  if (unread !== undefined) return `its result is ${unread}`
-  const [schema, ...others] = contents.map(findJson).filter((found) => found !== undefined)
-  if (types.some((type) => !JSON_TYPE.test(type))) return { kind: 'text', isWrapped: true, schema: undefined }
-  if (schema === undefined) return { kind: 'json', isWrapped: true, schema: undefined }
-  const root = resolve(schema, schemas)
-  const isObject = root['type'] === 'object'
-  // with several schemas, or with none beside one, no schema is true for all results
-  const isOne = others.length === 0 && contents.length === 1
-  if (!isOne) return { kind: 'json', isWrapped: false, schema: undefined }
-  const shown = isObject
-    ? { ...root, type: 'object' as const }
-    : { type: 'object' as const, properties: { result: schema }, required: ['result'] }
-  return { kind: 'json', isWrapped: !isObject, schema: withDefinitions(shown, schemas) }
-}
-
-function typeOf(contentType: string): string {
-  return parseMediaType(contentType)?.type ?? contentType
-}
-
-type ObjectSchema = ListedTool['inputSchema']
-
-/** A schema of a document as a schema of its own: what it refers to stands in `$defs`. */
-function withDefinitions(schema: ObjectSchema, schemas: Components): ObjectSchema {
-  const names = reachOf(refsIn(schema), schemas)
-  const own = { ...toOwn(schema), type: schema.type }
-  if (names.size === 0) return own
-  return { ...own, $defs: Object.fromEntries([...names].map((name) => [name, toOwn(schemas[name] ?? {})])) }
-}
-
-function toOwn({ discriminator: _discriminator, ...schema }: SchemaObject): SchemaObject {
-  const name = refOf(schema)
-  const { description } = schema
-  return {
-    ...mapSchemas(schema, toOwn),
-    ...(name !== undefined && { $ref: `#/$defs/${name}` }),
-    ...(typeof description === 'string' && { description: toShownText(description) }),
-  }
 }
