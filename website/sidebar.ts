@@ -101,6 +101,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Client', 'guide/client'],
       ['Requests of the client', 'guide/client-requests'],
       ['TanStack Query', 'guide/client-tanstack'],
+      ['Tools of agents', 'guide/mcp'],
     ],
   },
   {
@@ -144,7 +145,6 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['WebSockets beside routes', 'cookbook/websockets'],
       ['Webhooks through a queue', 'cookbook/webhooks-queue'],
       ['GraphQL Yoga', 'cookbook/graphql-yoga'],
-      ['MCP', 'cookbook/mcp'],
       ['Docker', 'cookbook/docker'],
       ['Kubernetes probes', 'cookbook/kubernetes'],
       ['Lambda', 'cookbook/lambda'],

@@ -51,6 +51,7 @@ import {
   staticFiles,
 } from 'octavo/middleware'
 import { openTelemetry } from 'octavo/otel'
+import { mcp } from 'octavo/mcp'
 import { page } from 'octavo/pages'
 import { pinned } from 'octavo/pins'
 import { inside as insideExpress } from 'octavo/inside/express'
@@ -313,6 +314,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   'loadShedding(LoadSheddingOptions)': direct(loadShedding),
   'openTelemetry(OpenTelemetryOptions)': direct(openTelemetry),
   'operation(OperationOptions)': operated,
+  'mcp(McpOptions)': direct(mcp, { name: 'garage', tags: ['assistant'] }),
   'operation(WebhookWas)': (more) =>
     changes(Object(any(operation, { webhook: 'car.sold', name: { was: 'car.bought' }, ...more }))),
   'page(PageOptions)': direct(page, { items: User, order: ['id'], secret: 'a'.repeat(32) }),
