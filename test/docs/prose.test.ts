@@ -75,6 +75,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/openapi.md', maxWords: 890 },
   { page: 'docs/guide/operations.md', maxWords: 740 },
   { page: 'docs/guide/pages.md', maxWords: 800 },
+  { page: 'docs/guide/mcp.md', maxWords: 600 },
   { page: 'docs/guide/pins.md', maxWords: 620 },
   { page: 'docs/guide/quotas.md', maxWords: 320 },
   { page: 'docs/guide/idempotency.md', maxWords: 1_100 },

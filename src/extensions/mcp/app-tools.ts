@@ -14,7 +14,7 @@ import { toTools, type Tool, type ToolCandidate, type ToolList } from './tools.t
 
 /** The tools of an application. */
 export interface AppTools {
-  /** Makes the tools of the version that clients get by default. @throws `DefinitionError` if two have one name. */
+  /** Creates the tools of the version that clients get by default. @throws `DefinitionError` if two have one name. */
   readonly open: (app: object) => Promise<void>
   /** Answers a request to the server of tools. */
   readonly answer: (request: Request, context: RequestContext) => Promise<Response>
@@ -70,7 +70,7 @@ const loadSdk = /* @__PURE__ */ once(async (): Promise<Sdk> => {
 interface KeptTools extends ToolList {
   readonly document: OpenApiDocument
   readonly host: string
-  /** Says what is wrong with the arguments of a tool. `undefined` if they fit. */
+  /** Returns the mistake in the arguments of a tool, `undefined` if they fit. */
   readonly misfit: (tool: Tool, values: unknown) => Promise<string | undefined>
 }
 
@@ -273,7 +273,7 @@ async function allowed(
 interface FoundTool {
   readonly tool: Tool
   readonly version: string | null
-  /** What is wrong with the arguments in every version. */
+  /** The mistake in the arguments, which fit no version. */
   readonly misfit?: string
 }
 

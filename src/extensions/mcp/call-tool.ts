@@ -24,7 +24,7 @@ export interface ToolCaller {
   readonly signal: AbortSignal
   /** The program that calls, such as `claude-code/2.1`, if it says so. */
   readonly agent: string | undefined
-  /** Tells the client of an event or item before the result. `undefined` if it did not ask. */
+  /** Reports an event or item to the client before the result. `undefined` if it did not ask. */
   readonly report: ((progress: number, message: string) => Promise<void>) | undefined
 }
 

@@ -3,14 +3,14 @@ import { parseMediaType } from '../../http/media-type.ts'
 import type { Content, SchemaObject } from '../../openapi/document/types.ts'
 
 /**
- * A text for a model without the characters that no person sees: what a document of somebody else hides in a description is an
- * instruction that nobody has read.
+ * A text for a model without invisible characters, in which a description of a document from elsewhere could hide instructions that
+ * its reviewers never saw.
  */
 export function toShownText(text: string): string {
   return text.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u{E0100}-\u{E01EF}]/gu, '')
 }
 
-/** What a route without declared result sends is read as what it is. */
+/** JSON, and the results of routes that declare none. */
 export const JSON_TYPE = /^(?:\*\/\*|application\/(?:[^;]+\+)?json)$/
 
 export function findJson(content: Content): SchemaObject | undefined {

@@ -9,9 +9,9 @@ export interface McpOptions {
   readonly name: string
   /** Where the server answers, below the prefix of the application. @default '/mcp' */
   readonly prefix?: string
-  /** Makes every operation with one of these tags a tool. */
+  /** The tags whose operations are tools. */
   readonly tags?: readonly string[]
-  /** Makes every operation a tool for which the function returns `true`. */
+  /** Selects further operations that are tools. */
   readonly include?: (candidate: ToolCandidate) => boolean
   /** A text that tells models how the tools belong together. */
   readonly instructions?: string

@@ -37,7 +37,7 @@ interface LeftOut {
   readonly why: string
 }
 
-/** What the option `include` is asked about. */
+/** An operation that may become a tool. */
 export interface ToolCandidate {
   /** The operation id, such as `car.getOne`. */
   readonly operationId: string
@@ -63,7 +63,7 @@ const READING: ReadonlySet<string> = new Set(['get', 'x-query'])
 const REPEATABLE: ReadonlySet<string> = new Set(['get', 'x-query', 'put', 'delete'])
 const ADDING: ReadonlySet<string> = new Set(['get', 'x-query', 'post'])
 
-/** Makes tools of the chosen operations of a document. `routes` tell how they are called. */
+/** Creates the tools of the chosen operations of a document. `routes` tell how they are called. */
 export function toTools(
   document: OpenApiDocument,
   routes: RouteMap,
@@ -118,7 +118,7 @@ interface ToolParts extends NamedCall {
   readonly operation: Operation
 }
 
-/** Makes the tool of an operation, or says why there is none. */
+/** Creates the tool of an operation, or returns the reason why there is none. */
 function toTool(
   { components: { schemas = {} } }: OpenApiDocument,
   { name: route, call, key, method, operation }: ToolParts,

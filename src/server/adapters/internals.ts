@@ -1,5 +1,4 @@
 import type { Logger } from '../../define/context.ts'
-import type { AllowedRoute } from '../app/allows.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { ROUTE_MAP, type VisibleRoutes } from '../../client/route-map.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -12,6 +11,14 @@ import type { Versioning } from '../../versioning/versioning.ts'
 
 /** Starts the application if that has not happened yet. Throws if it is closed. */
 export type Start = () => Awaitable<RunningApp>
+
+/** A route in a version. */
+export interface AllowedRoute {
+  /** The full name. */
+  readonly name: string
+  readonly method: string
+  readonly version: string | null
+}
 
 /** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {

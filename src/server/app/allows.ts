@@ -1,16 +1,10 @@
 import { HttpError } from '../../http/errors.ts'
+import type { AllowedRoute } from '../adapters/internals.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { createLimit } from '../pipeline/failure.ts'
 import { withGuards } from '../pipeline/guards.ts'
 import { createResponseHead, finish } from '../pipeline/response-head.ts'
 import type { Compiled } from './compile.ts'
-
-/** A route in a version. */
-export interface AllowedRoute {
-  readonly name: string
-  readonly method: string
-  readonly version: string | null
-}
 
 /**
  * Whether the guards of a route let the client of another request pass. They see that request, with the route and the version of this one.
