@@ -97,6 +97,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/gate/hostile.test.ts': 1.2,
   'test/gate/oracle.slow.test.ts': 4,
   'test/gate/rewrites.slow.test.ts': 5,
+  'test/hosts/features.test.ts': 3,
   'test/hosts/inside.test.ts': 4,
   'test/idempotency/redis.slow.test.ts': 15,
   'test/metrics/metrics.test.ts': 0.7,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isPromise } from '../../base/values.ts'
@@ -15,7 +14,7 @@ import type { RunningApp } from '../../server/dispatch.ts'
 import { captureResponse, sendFinished, setHeaders, type Captured } from './captured.ts'
 import { addHeaders } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
-import { replaceHead } from './replaced.ts'
+import { replaceRequest } from './replaced.ts'
 
 import { toReadBody } from './read-body.ts'
 
@@ -123,10 +122,18 @@ class ExpressRequest extends NodeRequest implements HostApp {
   }
 
   answer(request: HostRequest | undefined): Promise<HostResponse> {
-    if (request !== undefined) replaceRequest(this.request, request)
+    if (request !== undefined) this.#replace(request)
     this.#captured = captureResponse(this.response)
     this.#next()
     return this.#captured.response
+  }
+
+  #replace(replacement: HostRequest): void {
+    const { request } = this
+    const isRead = request.readableDidRead
+    replaceRequest(request, replacement)
+    replaceQuery(request, replacement.path)
+    if (isRead && replacement.body instanceof Uint8Array) replaceBody(request, replacement.body)
   }
 
   /** The response for the answer of Octavo. */
@@ -151,13 +158,6 @@ function toParsedBytes(body: unknown, type: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(body))
 }
 
-/** Has a request be another one, for the code that comes next. */
-function replaceRequest(request: IncomingMessage, replacement: HostRequest): void {
-  replaceHead(request, replacement)
-  replaceQuery(request, replacement.path)
-  if (replacement.body !== undefined) replaceBody(request, replacement.body)
-}
-
 /** Express 4 parses the query before any middleware; Express 5 when it is asked for. */
 function replaceQuery(request: IncomingMessage, path: string): void {
   if (!Object.hasOwn(request, 'query')) return
@@ -173,19 +173,12 @@ function replaceQuery(request: IncomingMessage, path: string): void {
   )
 }
 
-/** Sets the body of a request: parsed, where a parser has been, and as a stream for code that reads it later. */
-function replaceBody(request: IncomingMessage, body: Uint8Array | null): void {
+/** Sets the values of a body that a parser has read. */
+function replaceBody(request: IncomingMessage, body: Uint8Array): void {
   const parsed: unknown = Reflect.get(request, 'body')
-  if (request.readableDidRead && parsed !== undefined && !(parsed instanceof Uint8Array) && body !== null)
-    Reflect.set(
-      request,
-      'body',
-      typeof parsed === 'string' ? Buffer.from(body).toString() : toParsed(body, request),
-    )
-  // the state of a stream that has ended cannot be used again
-  Readable.call(request, { read: () => undefined })
-  if (body !== null && body.length > 0) request.push(body)
-  request.push(null)
+  if (parsed === undefined || parsed instanceof Uint8Array) return
+  const value = typeof parsed === 'string' ? Buffer.from(body).toString() : toParsed(body, request)
+  Reflect.set(request, 'body', value)
 }
 
 function toParsed(body: Uint8Array, { headers }: IncomingMessage): unknown {

@@ -21,7 +21,7 @@ import type { RequestContext } from '../../server/pipeline/context.ts'
 import { beforeFirstWrite, captureResponse, sendFinished, type Captured } from './captured.ts'
 import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
 import { openInside, type InsideApp, type InsideOptions } from './options.ts'
-import { replaceHead } from './replaced.ts'
+import { replaceRequest } from './replaced.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
 
@@ -56,10 +56,6 @@ export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, opti
     const exchange = new Exchange({ server, parseQuery }, request, reply, version?.(request))
     return exchange.begin(await start())
   })
-  server.addHook(
-    'preParsing',
-    async (request, _reply, payload) => exchangeOf(request)?.toPayload() ?? payload,
-  )
   server.addHook('onSend', async (request, reply, payload) => {
     const exchange = exchangeOf(request)
     return exchange === undefined ? payload : exchange.send(reply, payload)
@@ -165,7 +161,7 @@ class Exchange extends NodeRequest implements HostApp {
     const { raw } = this.#view
     const before = raw.url ?? '/'
     const { path = before } = this.#replacement ?? {}
-    if (this.#replacement !== undefined) replaceHead(raw, this.#replacement)
+    if (this.#replacement !== undefined) replaceRequest(raw, this.#replacement)
     const [target, ...queries] = path.split('?')
     if (target === before.split('?', 1)[0]) {
       if (path !== before) this.#view.query = this.#application.parseQuery(queries.join('?'))
@@ -225,14 +221,6 @@ class Exchange extends NodeRequest implements HostApp {
       this.response.once('close', () => resolve(GONE))
       this.#goOn?.()
     })
-  }
-
-  /** The body for the parser of Fastify, if it is another one. */
-  toPayload(): Readable | undefined {
-    const body = this.#replacement?.body
-    if (body === undefined) return undefined
-    const payload = Readable.from(body === null ? [] : [body], { objectMode: false })
-    return Object.assign(payload, { receivedEncodedLength: body?.length ?? 0 })
   }
 
   /** Returns what is sent in the place of a payload of Fastify. */

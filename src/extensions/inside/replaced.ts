@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 
 import type { HostRequest } from '../../http/http.ts'
 
-/** Sets the head of a request of Node to that of another one, for the code that comes next. */
-export function replaceHead(request: IncomingMessage, { method, path, headers, body }: HostRequest): void {
+/** Has a request of Node be another one, for the code that comes next. */
+export function replaceRequest(request: IncomingMessage, { method, path, headers, body }: HostRequest): void {
   const lines = body === undefined ? [...headers] : withLength(headers, body)
   request.method = method
   request.url = path
@@ -11,6 +12,12 @@ export function replaceHead(request: IncomingMessage, { method, path, headers, b
   const record: Record<string, string | string[]> = {}
   for (let at = 0; at + 1 < lines.length; at += 2) addLine(record, lines[at] ?? '', lines[at + 1] ?? '')
   request.headers = record
+  if (body === undefined) return
+  // the state of a stream that has ended cannot be used again, and those who listened to it have all of it
+  request.removeAllListeners('data').removeAllListeners('end')
+  Readable.call(request, { read: () => undefined })
+  if (body !== null && body.length > 0) request.push(body)
+  request.push(null)
 }
 
 function withLength(headers: readonly string[], body: Uint8Array | null): string[] {
