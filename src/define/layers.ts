@@ -55,6 +55,16 @@ interface RequestHeader extends DescribedHeader {
   readonly required: boolean
 }
 
+/** An operation that may become a tool of agents. */
+export interface ToolCandidate {
+  /** The operation id, such as `car.getOne`. */
+  readonly operationId: string
+  /** The method in upper case. */
+  readonly method: string
+  /** The tags of the operation. */
+  readonly tags: readonly string[]
+}
+
 /** The documented effects of a middleware, guard or interceptor besides its routes: each route that it is added to shows them. */
 export interface Documented {
   /** The methods of requests that it is for. @default all */
@@ -71,6 +81,8 @@ export interface Documented {
   readonly takesKeys?: boolean
   /** The problems that it answers with by itself. */
   readonly problems?: readonly AnyProblem[]
+  /** Returns the name of the tool that an operation of the application is, `undefined` if it is none. */
+  readonly toolOf?: (candidate: ToolCandidate) => string | undefined
   /** Loads code that its first request needs. The application does not start without it. */
   readonly load?: ((stores: AppStores, app: object) => Promise<unknown>) | undefined
 }

@@ -1,4 +1,5 @@
 import { checkOptionNames } from '../base/definition-error.ts'
+import { isString } from '../base/values.ts'
 import { addedToPath, matchOperations } from './document/match-operations.ts'
 import { readOperations, type ComparedOperation } from './document/read-operations.ts'
 import { ReadError, pointerSteps } from './json.ts'
@@ -197,6 +198,7 @@ function compareOperations(
   if (isSameOperation(old, now, documents)) return security
   return [
     ...toIdDifferences(old, now),
+    ...toToolDifferences(old, now),
     ...compareLife(old, now, documents),
     ...security,
     ...compareParameters(old, now, documents),
@@ -224,6 +226,19 @@ function toIdDifferences(old: ComparedOperation, now: ComparedOperation): readon
   if (old.id === undefined || old.id === now.id) return []
   const values = { was: old.id, now: now.id ?? 'missing' }
   return [{ rule: 'operation-id-changed', at: [], values, base: old.place, revision: now.place }]
+}
+
+/** The differences that an agent sees which calls the operation as a tool. */
+function toToolDifferences(old: ComparedOperation, now: ComparedOperation): readonly OperationDifference[] {
+  const [tool, other] = [old.node['x-tool'], now.node['x-tool']]
+  if (typeof tool !== 'string') return []
+  const place = { at: [], base: old.place, revision: now.place }
+  if (tool !== other)
+    return [
+      { ...place, rule: 'tool-removed', values: { tool, now: isString(other) ? `now ${other}` : 'gone' } },
+    ]
+  const [was, is] = [old, now].map(({ node }) => node['description'] ?? node['summary'])
+  return was === is ? [] : [{ ...place, rule: 'tool-description-changed', values: { tool } }]
 }
 
 function compareWebhooks(documents: ComparedDocuments): readonly OfOperation[] {

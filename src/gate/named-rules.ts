@@ -57,6 +57,11 @@ const NAMED: Readonly<
         'Keep the old one, or describe the move with `operation({ route, path: { was } })` in a change.',
         'the operation was {was} and is {now}',
       ],
+      'tool-removed': [
+        'an operation is no longer a tool of agents, or has another name as one',
+        'Keep the name of the tool, or make the change part of a new version.',
+        'the tool {tool} is {now}',
+      ],
       'api-security-added': [
         'credentials that were sufficient are refused',
         undefined,
@@ -133,6 +138,11 @@ const NAMED: Readonly<
         'the operationId of an operation changed, and generated clients use it as a name',
         'Keep the name of the route.',
         'the operationId was {was} and is {now}',
+      ],
+      'tool-description-changed': [
+        'the description of a tool of agents changed, and models choose tools by it',
+        'Try the new text with your agents, or make the change part of a new version.',
+        'the description of the tool {tool} changed',
       ],
       'sunset-date-in-the-past': [
         'an operation is deprecated with a sunset that is over, so clients have no time to move',

@@ -17,7 +17,6 @@ export type McpRouter = Controller<'mcp', string, readonly []>
 export interface ToolCandidate {
   readonly method: string
   readonly operationId: string
-  readonly path: string
   readonly tags: readonly string[]
 }
 

@@ -9,8 +9,8 @@ import type { EdgeApp } from '../../server/app/edge-app.ts'
 import { logError } from '../../server/logging/logger.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { callTool, toRefusal, type ToolCaller, type ToolResult } from './call-tool.ts'
-import type { McpOptions } from './options.ts'
-import { toTools, type Tool, type ToolCandidate, type ToolList } from './tools.ts'
+import { toIsChosen, type McpOptions } from './options.ts'
+import { toTools, type Tool, type ToolList } from './tools.ts'
 
 /** The tools of an application. */
 export interface AppTools {
@@ -79,15 +79,14 @@ class AppVersions {
   readonly app: EdgeApp
   readonly internals: AppInternals
   readonly #kept = new Map<string | null, KeptTools>()
-  readonly #isChosen: (candidate: ToolCandidate) => boolean
+  readonly #isChosen: ReturnType<typeof toIsChosen>
   readonly #sdk: Sdk
 
-  constructor(app: EdgeApp, { tags = [], include }: McpOptions, sdk: Sdk) {
+  constructor(app: EdgeApp, options: McpOptions, sdk: Sdk) {
     this.app = app
     this.#sdk = sdk
     this.internals = internalsOf(app, 'mcp')
-    this.#isChosen = (candidate) =>
-      candidate.tags.some((tag) => tags.includes(tag)) || include?.(candidate) === true
+    this.#isChosen = toIsChosen(options)
   }
 
   /** The versions that are served here now, newest first; `null` without versioning. */

@@ -1,3 +1,3 @@
 export { mcp, type McpRouter } from './mcp.ts'
 export type { McpOptions } from './options.ts'
-export type { ToolCandidate } from './tools.ts'
+export type { ToolCandidate } from '../../define/layers.ts'

@@ -6,13 +6,13 @@ import {
   recordLocation,
 } from '../../base/definition-error.ts'
 import { importInTurn, once } from '../../base/values.ts'
-import { documenting, type Middleware } from '../../define/layers.ts'
+import { documenting, type Middleware, type ToolCandidate } from '../../define/layers.ts'
 import { defineRouter, type Controller } from '../../define/module.ts'
 import type { AppStores } from '../../define/store.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import type { AppTools } from './app-tools.ts'
-import { RULES, type McpOptions } from './options.ts'
+import { RULES, toIsChosen, toToolName, type McpOptions } from './options.ts'
 
 /** The router of tools, which no typed client calls. */
 export type McpRouter = Controller<'mcp', string, readonly []>
@@ -50,7 +50,10 @@ export function mcp(options: McpOptions): McpRouter {
   const own = { ...options }
   const load = async (stores: AppStores, app: object): Promise<void> =>
     (await openTools(own, stores)).open(app)
-  const loading: Middleware = documenting((_context, next) => next(), { load })
+  const isChosen = toIsChosen(own)
+  const toolOf = (candidate: ToolCandidate) =>
+    isChosen(candidate) ? toToolName(candidate.operationId) : undefined
+  const loading: Middleware = documenting((_context, next) => next(), { load, toolOf })
   const router = defineRouter({
     name: WHERE,
     prefix,

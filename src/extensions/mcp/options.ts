@@ -1,7 +1,6 @@
 import type { Rules } from '../../base/definition-error.ts'
 import { isFunction, isMilliseconds, isNonEmptyString } from '../../base/values.ts'
-import type { AnyGuard, Middleware } from '../../define/layers.ts'
-import type { ToolCandidate } from './tools.ts'
+import type { AnyGuard, Middleware, ToolCandidate } from '../../define/layers.ts'
 
 /** The options of `mcp`. */
 export interface McpOptions {
@@ -38,4 +37,17 @@ export const RULES: Rules = {
   ttl: [(value) => value === 0 || isMilliseconds(value), 'a number of milliseconds'],
   guards: [Array.isArray, 'a list of guards'],
   middleware: [Array.isArray, 'a list of middleware'],
+}
+
+/** The longest name that models of all vendors take. */
+const MAX_NAME = 64
+
+/** A name of letters, digits, `_` and `-`, which are all that models of all vendors take. */
+export function toToolName(operationId: string): string {
+  return operationId.replaceAll(/[^\w-]/g, '_').slice(0, MAX_NAME)
+}
+
+/** Creates the function that chooses the operations that are tools. */
+export function toIsChosen({ tags = [], include }: McpOptions): (candidate: ToolCandidate) => boolean {
+  return (candidate) => candidate.tags.some((tag) => tags.includes(tag)) || include?.(candidate) === true
 }

@@ -1,6 +1,8 @@
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
+import type { ToolCandidate } from '../../define/layers.ts'
 import type { OpenApiDocument, Operation } from '../../openapi/document/types.ts'
 import { toShownText, type ObjectSchema } from './json-parts.ts'
+import { toToolName } from './options.ts'
 import { toInput, type ToolArgument } from './tool-input.ts'
 import { describeResult, type ResultKind } from './tool-result.ts'
 
@@ -37,18 +39,6 @@ interface LeftOut {
   readonly why: string
 }
 
-/** An operation that may become a tool. */
-export interface ToolCandidate {
-  /** The operation id, such as `car.getOne`. */
-  readonly operationId: string
-  /** The method in upper case. */
-  readonly method: string
-  /** The path in the document of its version. */
-  readonly path: string
-  /** The tags of the operation. */
-  readonly tags: readonly string[]
-}
-
 /** The tools of a version. */
 export interface ToolList {
   readonly tools: ReadonlyMap<string, Tool>
@@ -78,7 +68,7 @@ export function toTools(
     for (const [key, operation] of Object.entries(item)) {
       const method = key.replace(/^x-/, '').toUpperCase()
       const { operationId, tags = [] } = operation
-      if (NO_TOOLS.has(key) || !isChosen({ operationId, method, path, tags })) continue
+      if (NO_TOOLS.has(key) || !isChosen({ operationId, method, tags })) continue
       const called = calls
         .get(path)
         ?.find(({ call }) => call.method === method || call.others?.includes(method))
@@ -151,14 +141,6 @@ function toTool(
     kind: result.kind,
     isWrapped: result.isWrapped,
   }
-}
-
-/** The longest name that models of all vendors take. */
-const MAX_NAME = 64
-
-/** A name of letters, digits, `_` and `-`, which are all that models of all vendors take. */
-function toToolName(operationId: string): string {
-  return operationId.replaceAll(/[^\w-]/g, '_').slice(0, MAX_NAME)
 }
 
 function toDescription({ summary, description, deprecated, operationId, ...more }: Operation): string {

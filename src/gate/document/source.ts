@@ -1,4 +1,5 @@
 import { isObject, isRecord } from '../../base/values.ts'
+import { toolsOf, toToolDocument } from './tool-list.ts'
 import { toPointerStep, decodePointer, pickAt, pointerSteps, ReadError } from '../json.ts'
 
 /** An object of a document. */
@@ -43,10 +44,12 @@ export function toUnresolvedText({ $ref: reference }: Node): string {
 
 /**
  * Prepares a document for comparison.
- * @throws {ReadError} if it is no OpenAPI 3 document
+ * @throws {ReadError} if it is no OpenAPI 3 document, and no list of tools
  */
-export function prepareSource(document: unknown, files: SourceFiles = new Map(), main = ''): ComparedSource {
-  if (!isRecord(document)) throw new ReadError('the document has to be an object')
+export function prepareSource(given: unknown, files: SourceFiles = new Map(), main = ''): ComparedSource {
+  if (!isRecord(given)) throw new ReadError('the document has to be an object')
+  const tools = toolsOf(given)
+  const document = tools === undefined ? given : toToolDocument(tools)
   const version = document['openapi']
   if (typeof version !== 'string' || !/^3\.[0-2](\.|$)/.test(version))
     throw new ReadError(`openapi is ${JSON.stringify(version) ?? 'missing'}: use OpenAPI 3.0, 3.1 or 3.2`)

@@ -49,7 +49,7 @@ export function toDocument(
   { writeOperation, webhooks }: DocumentParts,
 ): DatedDocument {
   const { version, routes, errorFormat } = documented
-  const { middleware, openapi } = settings
+  const { middleware } = settings
   const now = settings.now()
   const answers = toErrorAnswers(
     errorFormat && conversion.errors.get(errorFormat.schema),
@@ -64,7 +64,7 @@ export function toDocument(
     const wire = toWire(each, version, settings)
     const converted = conversion.routes.get(each.route) ?? WITHOUT_SCHEMAS
     if (wire.isInPath) own.add(wire.path)
-    const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }
+    const parts = { ...settings, converted, wire, security: security.of(each.route), now, answers }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
       // OpenAPI 3.1 has no member for QUERY

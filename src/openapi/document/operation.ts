@@ -11,6 +11,7 @@ import { addedTo, withAddedHeaders, toOperationResponses } from './responses.ts'
 import type {
   ConvertedRoute,
   DocumentedRoute,
+  DocumentSettings,
   OpenApiVersion,
   Operation,
   Parameter,
@@ -31,6 +32,7 @@ interface OperationParts {
   readonly answers: ErrorAnswers
   /** That of the application. */
   readonly middleware: readonly Middleware[]
+  readonly toolOf: DocumentSettings['toolOf']
   readonly openapi: OpenApiVersion
 }
 export type WriteOperation = (documented: DocumentedRoute, method: Method, parts: OperationParts) => Operation
@@ -91,14 +93,17 @@ function toRouteOperation(
 function operationHead(
   { route, lifetime }: DocumentedRoute,
   method: Method,
-  { wire, security, now }: Pick<OperationParts, 'wire' | 'security' | 'now'>,
+  { wire, security, now, toolOf }: Pick<OperationParts, 'wire' | 'security' | 'now' | 'toolOf'>,
 ): Omit<Operation, 'responses'> {
   const { summary = summarize(route), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
   const id = route.operationId ?? route.name
+  const operationId = route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`
+  const tool = toolOf({ operationId, method, tags })
   return {
-    operationId: route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
+    operationId,
+    ...(tool === undefined ? {} : { 'x-tool': tool }),
     ...(tags.length === 0 ? {} : { tags }),
     summary,
     ...(description === '' ? {} : { description }),

@@ -1,6 +1,6 @@
 import type { ResponseKey, Schema } from '../../schema/schema.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
-import type { Middleware } from '../../define/layers.ts'
+import type { Middleware, ToolCandidate } from '../../define/layers.ts'
 import type { AnyProblem } from '../../define/problem.ts'
 import type { Webhook } from '../webhook.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
@@ -259,6 +259,8 @@ export interface DocumentSettings {
   readonly versioning: Versioning | undefined
   /** That of the application, around every route. */
   readonly middleware: readonly Middleware[]
+  /** Returns the name of the tool that an operation is. */
+  readonly toolOf: (candidate: ToolCandidate) => string | undefined
   /** Milliseconds since 1970: deprecations are told when they have begun. */
   readonly now: () => number
 }

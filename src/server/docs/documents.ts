@@ -11,6 +11,7 @@ import type {
 import type { Generator } from '../../openapi/document/generate.ts'
 import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
+import { documentedOf } from '../../define/layers.ts'
 import { isSchema, loadZod, requireZod } from '../../schema/schema.ts'
 import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
@@ -216,8 +217,17 @@ function toDocumentSettings(source: DocumentSource): DocumentSettings {
     keepsSlash: trailingSlash !== 'ignore',
     versioning,
     middleware: layers.middleware ?? [],
+    toolOf: toFindTool(source),
     now: clockOf(versioning),
   }
+}
+
+/** Returns the name of the tool that an operation is for a router of tools, which routes beside it know nothing of. */
+function toFindTool({ table }: DocumentSource): DocumentSettings['toolOf'] {
+  const parts = new Set(table.rows.flatMap(({ route }) => route.layers.middleware))
+  const finds = documentedOf([...parts]).flatMap(({ toolOf = [] }) => toolOf)
+  if (finds.length === 0) return () => undefined
+  return (candidate) => finds.map((find) => find(candidate)).find((name) => name !== undefined)
 }
 
 function clockOf(versioning: Versioning | undefined): () => number {

@@ -359,6 +359,20 @@ export const OPERATIONS: readonly OperationPair[] = [
     'warning request-parameter-removed',
   ),
   row('another name of a route', get(), get({ operationId: 'car.all' }), 'warning operation-id-changed'),
+  row('another name of a tool', get({ 'x-tool': 'list' }), get({ 'x-tool': 'all' }), 'breaking tool-removed'),
+  row('no tool any more', get({ 'x-tool': 'list' }), get(), 'breaking tool-removed'),
+  row('a new tool', get(), get({ 'x-tool': 'list' })),
+  row(
+    'another description of a tool',
+    get({ 'x-tool': 'list', summary: 'Cars' }),
+    get({ 'x-tool': 'list', summary: 'All cars' }),
+    'warning tool-description-changed',
+  ),
+  row(
+    'another description of an operation that is no tool',
+    get({ summary: 'Cars' }),
+    get({ summary: 'All' }),
+  ),
   row(
     'a segment of the path became a parameter',
     at('/cars/new'),
