@@ -62,11 +62,14 @@ export function compareSources(
  *
  * @throws {ReadError} like `compareSources`
  */
-export function findBreakingBothWays(one: ComparedSource, other: ComparedSource): readonly TracedFinding[] {
+export function findBreakingBothWays(
+  one: ComparedSource,
+  other: ComparedSource,
+): Readonly<Record<'forth' | 'back', readonly TracedFinding[]>> {
   const strictness = toStrictness({})
-  const forth = prepareComparison(one, other, strictness)
-  const back = prepareComparison(other, one, strictness, forth)
-  return [forth, back].flatMap((documents) => toComparison(documents, 'breaking').findings)
+  const there = prepareComparison(one, other, strictness)
+  const forth = toComparison(there, 'breaking').findings
+  return { forth, back: toComparison(prepareComparison(other, one, strictness, there), 'breaking').findings }
 }
 
 /** The names of `CompareOptions`. */

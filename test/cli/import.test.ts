@@ -284,6 +284,110 @@ describe('an imported document', () => {
   }
 
   {
+    const text = { type: 'string' }
+    const item = { type: 'object', properties: { a: text, b: text }, required: ['a'] }
+    const toResult = imported({
+      ...ofSchemas({
+        Item: item,
+        Letter: { type: 'string', enum: ['x', 'y'] },
+        Short: { type: 'string', maxLength: 9 },
+        Thing: {
+          type: 'object',
+          properties: {
+            needed: { ...ref('Item'), required: ['b'] },
+            also: { allOf: [ref('Item'), { required: ['b'] }] },
+            typed: { type: 'object', allOf: [ref('Item')] },
+            more: { allOf: [ref('Item'), { type: ['object', 'null'], properties: { c: text } }] },
+            maybe: { allOf: [{ ...item, type: ['object', 'null'] }, { type: ['object', 'null'] }] },
+            none: { ...ref('Item'), default: null },
+            kind: { type: 'string', enum: ['x'], allOf: [ref('Letter')] },
+            empty: { type: 'string', oneOf: [], enum: [] },
+            code: { allOf: [ref('Short'), { minLength: 2, maxLength: 20 }] },
+            list: {
+              allOf: [
+                { type: 'array', items: text },
+                { type: 'array', maxItems: 3 },
+              ],
+            },
+          },
+        },
+      }),
+    })
+    it('has one schema for what several keywords say', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      const written = models(result)
+      assert.doesNotMatch(written, /intersection|never/)
+      assert.match(written, /typed: Item\.optional\(\),\s*more: derive\(Item, \(item\) => item\.extend\(/)
+      assert.match(written, /kind: z\.enum\(\['x'\]\)\.optional\(\)/)
+      assert.match(written, /code: z\.string\(\)\.min\(2\)\.max\(9\)\.optional\(\)/)
+    })
+  }
+
+  {
+    const parameter = (name: string, schema: Json): Json => ({ in: 'path', name, required: true, schema })
+    const text = { type: 'string' }
+    const read = (name: string, schema: Json = text): Json => ({
+      tags: ['things'],
+      parameters: [parameter(name, schema)],
+      ...answers(text),
+    })
+    const toResult = imported({
+      ...documentOf({
+        'get /things/{code}': read('code', { allOf: [text, { minLength: 2 }] }),
+        'get /things/{id}/parts': read('id'),
+        'get /things/{name}/parts': read('name'),
+        'get /things/{id}/sizes': read('id', { type: 'string', format: 'uuid' }),
+        'get /things/{name}/sizes': read('name'),
+        'put /things/{id}/sizes': { ...read('id'), ...takes(json({ type: 'integer' })) },
+        'put /things/{name}/sizes': { ...read('name'), ...takes(json(text)) },
+        'get /things/../other': { tags: ['things'], ...answers(text) },
+        'get /things/old/list': {
+          tags: ['things'],
+          deprecated: true,
+          'x-sunset': '2099-01-01',
+          'x-stability-level': 'beta',
+          responses: { 200: { description: 'Done' } },
+        },
+        'get /things/key/list': { tags: ['things'], security: [{ unknown: [] }], ...answers(text) },
+        'get /things/dates/list': {
+          tags: ['things'],
+          responses: {
+            400: {
+              description: 'Bad',
+              content: {
+                'application/json;dates=iso': { schema: { type: 'object', properties: { at: text } } },
+              },
+            },
+          },
+        },
+      }),
+    })
+    it('starts whatever the paths are, and names those that have no route', () => {
+      const result = toResult()
+      assert.deepEqual(result.unexpected, [])
+      assert.deepEqual(result.expected.toSorted(), [
+        'no response says what a success is, so any does',
+        'no route has this path: its requests pass like all that no route matches',
+        'paths that differ in the names of their parameters are one in documents',
+        'the document does not declare all of its security schemes',
+      ])
+      assert.deepEqual(
+        result.routes.map((route) => route.split(' ')[1]).filter((path) => path?.startsWith('/things')),
+        [
+          '/things/{code}',
+          '/things/{id}/parts',
+          '/things/{id:uuid}/sizes',
+          '/things/{name}/sizes',
+          '/things/old/list',
+          '/things/key/list',
+          '/things/dates/list',
+        ],
+      )
+    })
+  }
+
+  {
     const part = (name: string): Json => ({ type: 'object', properties: { [name]: { type: 'string' } } })
     const toResult = imported(
       ofSchemas({

@@ -41,18 +41,31 @@ function printReport({ expected, unexpected }: ImportReport): void {
   }
   if (expected.size > 0)
     say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
-  for (const [why, places] of expected) say(`  ${why}\n    ${formatFirst([...places], 3)}`)
+  for (const [why, { places, narrower }] of expected)
+    say(`  ${why}. Narrower: ${[...narrower].join(' and ')}\n    ${formatFirst([...places], 3)}`)
   if (unexpected.length > 0) say(red('These differences are not expected:'))
-  for (const { schema, operation, at, rule, message } of unexpected)
-    say(`  ${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`)
+  for (const { schema, operation, at, rule, message, narrower } of unexpected)
+    say(
+      `  ${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule}). Narrower: ${narrower}`,
+    )
+}
+
+/** The side that takes or sends fewer values. */
+type NarrowerSide = 'the app' | 'the document'
+
+/** Differences with one reason. */
+interface ExpectedDifferences {
+  /** The named schemas and operations. */
+  readonly places: Set<string>
+  readonly narrower: Set<NarrowerSide>
 }
 
 /** The differences between an imported document and the one that its app serves. */
 interface ImportReport {
-  /** Reasons of differences that the import expected, with the places where they are. */
-  readonly expected: ReadonlyMap<string, ReadonlySet<string>>
+  /** Differences that the import expected, by their reasons. */
+  readonly expected: ReadonlyMap<string, ExpectedDifferences>
   /** Breaking differences that it did not expect. */
-  readonly unexpected: readonly Finding[]
+  readonly unexpected: readonly (Finding & { readonly narrower: NarrowerSide })[]
 }
 
 /** Compares an imported document with the one that its app serves, in both directions. @throws {ReadError} */
@@ -63,20 +76,34 @@ export function compareImported(
   notes: readonly ExpectedFinding[],
 ): ImportReport {
   const other = prepareSource(served)
-  const breaking = findBreakingBothWays(source, other)
+  const { forth, back } = findBreakingBothWays(source, other)
+  // what breaks clients of the document takes fewer requests, or sends more responses
+  const breaking = [
+    ...forth.map((finding) => ({ ...finding, narrower: narrowerSide(finding, 'the app', 'the document') })),
+    ...back.map((finding) => ({ ...finding, narrower: narrowerSide(finding, 'the document', 'the app') })),
+  ]
   const placesOf = createImportPlaces(api)
-  const expected = new Map<string, Set<string>>()
-  const unexpected: Finding[] = []
+  const expected = new Map<string, ExpectedDifferences>()
+  const unexpected: (typeof breaking)[number][] = []
   for (const finding of breaking) {
     const places = placesOf(finding)
     const note = notes.find(
       ({ place, rule }) => (place === '' || places.has(place)) && rule.test(finding.rule),
     )
-    if (note === undefined) unexpected.push(finding)
-    else
-      expected.set(note.why, (expected.get(note.why) ?? new Set()).add(finding.schema ?? finding.operation))
+    if (note === undefined) {
+      unexpected.push(finding)
+      continue
+    }
+    const known = expected.get(note.why) ?? { places: new Set(), narrower: new Set() }
+    known.places.add(finding.schema ?? finding.operation)
+    known.narrower.add(finding.narrower)
+    expected.set(note.why, known)
   }
   return { expected, unexpected }
+}
+
+function narrowerSide({ rule }: Finding, request: NarrowerSide, response: NarrowerSide): NarrowerSide {
+  return rule.startsWith('response-') ? response : request
 }
 
 /** Returns where a finding may come from: its operations or its schema, and the schemas that those refer to. */
@@ -92,7 +119,10 @@ function createImportPlaces({ operations, schemas }: ImportedApi): (finding: Fin
     return found
   }
   return (finding) => {
-    const starts = finding.schema === undefined ? operationsIn(finding) : [finding.schema]
+    const { schema } = finding
+    // a schema that differs in requests and responses has a name for each
+    const name = schema === undefined || schema in schemas ? schema : schema.replace(/Output$/, '')
+    const starts = name === undefined ? operationsIn(finding) : [name]
     return new Set(starts.flatMap((start) => [...reach(start)]))
   }
 }

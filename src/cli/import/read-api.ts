@@ -40,6 +40,10 @@ export interface ImportedOperation {
   readonly security: readonly SecurityAlternative[]
   /** A member, if there are any. */
   readonly callbacks: object | undefined
+  /** Extensions that `octavo check` reads. */
+  readonly 'x-sunset': string | undefined
+  readonly 'x-stability-level': string | undefined
+  readonly 'x-beta': true | undefined
 }
 
 /** A document that is imported. */
@@ -141,6 +145,9 @@ function toImportedOperation(
     ),
     security: Array.isArray(security) ? security.filter(isRecord).map(toScopes) : [],
     callbacks: toAnyMember(toRecord(node['callbacks'])),
+    'x-sunset': descriptionOf(node['x-sunset']),
+    'x-stability-level': descriptionOf(node['x-stability-level']),
+    'x-beta': node['x-beta'] === true || undefined,
   }
 }
 

@@ -3,6 +3,7 @@ import { isRecord, isString } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toDistinctName } from './import-names.ts'
+import { splitNotes } from './schema-parts.ts'
 
 /** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
 export interface SchemaReader {
@@ -22,6 +23,9 @@ const DROPPED: ReadonlySet<string> = new Set(
     ' ',
   ),
 )
+
+/** Keywords whose lists may not be empty. */
+const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'enum'])
 
 /** Creates the reader of a document's schemas. */
 export function createSchemaReader(source: ComparedSource): SchemaReader {
@@ -47,10 +51,11 @@ export function createSchemaReader(source: ComparedSource): SchemaReader {
       return mapSchemas(withoutDropped(toSchemaOf31(withMembers(schema, source), source)), read)
     const target = source.follow(schema) ?? source.resolve(schema)
     const ref = { $ref: REF + nameOf(target, reference) }
-    const { $ref: _ref, ...beside } = schema
-    return source.is30 || Object.keys(beside).length === 0
-      ? ref
-      : { ...mapSchemas(withoutDropped(beside), read), ...ref }
+    const { $ref: _ref, ...beside } = source.is30 ? { $ref: reference } : schema
+    const { schema: own, notes } = splitNotes(mapSchemas(withoutDropped(beside), read))
+    // what the schema has anyway says nothing beside a reference to it
+    const isMore = Object.keys(own).some((keyword) => keyword !== 'type' && keyword !== 'format')
+    return isMore ? { ...notes, allOf: [ref, own] } : { ...notes, ...ref }
   }
   return { read, all: () => schemas }
 }
@@ -71,9 +76,13 @@ function withMembers(schema: SchemaObject, source: ComparedSource): SchemaObject
     : schema
 }
 
+/** A schema without the keywords that documents don't need, and without lists of alternatives or values that have none. */
 function withoutDropped(schema: SchemaObject): SchemaObject {
   const kept = Object.entries(schema).filter(
-    ([keyword]) => !DROPPED.has(keyword) && !keyword.startsWith('x-'),
+    ([keyword, value]) =>
+      !DROPPED.has(keyword) &&
+      !keyword.startsWith('x-') &&
+      !(LISTS.has(keyword) && Array.isArray(value) && value.length === 0),
   )
   return Object.fromEntries(kept)
 }

@@ -1,5 +1,13 @@
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { schemaList, mapSchemas, refOf, refsIn, type Components } from '../../base/json-schema.ts'
+import {
+  schemaList,
+  mapSchemas,
+  refOf,
+  refsIn,
+  resolve,
+  withoutNull,
+  type Components,
+} from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 
 /** Keywords that zod has words for. */
@@ -84,7 +92,7 @@ export function toSchemaObject(schema: SchemaObject, components: Components): Sc
   const known = new Map<string, SchemaObject | undefined>()
   const read = (given: SchemaObject): SchemaObject | undefined => {
     const name = refOf(given)
-    if (name === undefined) return toOwnObject(given, read)
+    if (name === undefined) return toOwnObject(given, components, read)
     if (known.has(name)) return known.get(name)
     known.set(name, undefined)
     const target = components[name]
@@ -97,6 +105,7 @@ export function toSchemaObject(schema: SchemaObject, components: Components): Sc
 
 function toOwnObject(
   schema: SchemaObject,
+  components: Components,
   read: (part: SchemaObject) => SchemaObject | undefined,
 ): SchemaObject | undefined {
   const { schema: own, notes } = splitNotes(schema)
@@ -110,12 +119,67 @@ function toOwnObject(
     ...(required === undefined ? {} : { required }),
     ...(additionalProperties === undefined ? {} : { additionalProperties }),
   }
-  const parts = schemaList(allOf).map(read)
+  const all = schemaList(allOf)
+  const bare = partsWithoutNull(Object.keys(member).length === 0 ? all : [...all, member], components)
+  if (bare.isNullable) return undefined
+  const parts = bare.parts.slice(0, all.length).map(read)
   const objects = [...parts, member].filter((part) => part !== undefined)
   if (objects.length <= parts.length) return undefined
   return parts.length === 0
     ? { type: 'object', ...member }
     : objects.reduce(mergedSchemas, { type: 'object' })
+}
+
+/** Schemas that all have to fit, without null. It fits them if each takes it. */
+export function partsWithoutNull(
+  parts: readonly SchemaObject[],
+  components: Components,
+): { readonly parts: readonly SchemaObject[]; readonly isNullable: boolean } {
+  const bare = parts.map((part) => withoutNull(resolve(part, components)))
+  return {
+    parts: parts.map((part, at) => bare[at] ?? part),
+    isNullable: parts.length > 0 && !bare.includes(undefined),
+  }
+}
+
+/** Keywords of objects and alternatives. */
+const COMPOUND = ['anyOf', 'oneOf', 'properties', 'prefixItems', 'additionalProperties', 'required']
+
+/** One schema for parts that all say something of a value without members, or `undefined`. */
+export function toScalar(
+  parts: readonly SchemaObject[],
+  components: Components,
+  depth = 0,
+): SchemaObject | undefined {
+  let whole: SchemaObject | undefined = {}
+  for (const part of parts) {
+    const { allOf, ...own } = resolve(part, components)
+    // what contains itself is no scalar
+    const all =
+      allOf === undefined || depth > 8 ? own : toScalar([...schemaList(allOf), own], components, depth + 1)
+    if (all === undefined || whole === undefined || COMPOUND.some((keyword) => keyword in all))
+      return undefined
+    whole = mergeScalars(whole, all)
+  }
+  return whole
+}
+
+/** The keywords of two schemas for one value, or `undefined` if one schema cannot say both. */
+function mergeScalars(one: SchemaObject, other: SchemaObject): SchemaObject | undefined {
+  const whole: Record<string, unknown> = { ...one }
+  for (const [keyword, value] of Object.entries(other)) {
+    const before = whole[keyword]
+    if (before === undefined || !SAYABLE.has(keyword) || JSON.stringify(before) === JSON.stringify(value))
+      whole[keyword] = value
+    else if (typeof before === 'number' && typeof value === 'number' && /min|max/i.test(keyword))
+      whole[keyword] = /min/i.test(keyword) ? Math.max(before, value) : Math.min(before, value)
+    else if (Array.isArray(before) && Array.isArray(value))
+      whole[keyword] = before.filter((each) => value.includes(each))
+    else if (keyword === 'items') whole[keyword] = { allOf: [before, value] }
+    else return undefined
+  }
+  const { type, enum: values } = whole
+  return [type, values].some((list) => Array.isArray(list) && list.length === 0) ? undefined : whole
 }
 
 function mergedSchemas(one: SchemaObject, other: SchemaObject): SchemaObject {

@@ -12,6 +12,8 @@ export interface Guards {
   readonly nameOf: (operation: ImportedOperation) => string | undefined
   /** The credentials of an operation, if its alternatives need different scopes, which a guard cannot say. */
   readonly scopesOf: (operation: ImportedOperation) => SecurityRequirement | undefined
+  /** Whether an operation needs a scheme that the document lacks. */
+  readonly isUndeclared: (operation: ImportedOperation) => boolean
 }
 
 /** Writes a guard for each combination of schemes and scopes. The API behind checks credentials. */
@@ -46,6 +48,8 @@ export function writeGuards({ operations, schemes }: ImportedApi): Guards {
         : formatSource([[['defineGuard'], 'octavo']], [], [`${note}\n${first}`, ...others]),
     nameOf: ({ security }) => names.get(toSchemeKey(security)),
     scopesOf: ({ security }) => (isUniform(security) ? undefined : security),
+    isUndeclared: ({ security }) =>
+      security.some((one) => Object.keys(one).some((name) => !(name in schemes))),
   }
 }
 

@@ -80,6 +80,14 @@ function writePathParameters(
   return { path: pattern, params }
 }
 
+/** The path of an operation without the names of its parameters: two routes of one method cannot have the same. */
+export function pathTemplateOf({ path, parameters }: ImportedOperation): string {
+  return path.replaceAll(/\{([^{}]*)\}/g, (_, given: string) => {
+    const declared = parameters.find((each) => each.in === 'path' && each.name === given)
+    return `{${inputKindOf(declared?.schema ?? { type: 'string' }) ?? ''}}`
+  })
+}
+
 /** The type of a parameter that says the same as its schema, with a colon, or `undefined`. */
 function inputKindOf(schema: SchemaObject): string | undefined {
   const { schema: own } = splitNotes(schema)
@@ -196,9 +204,7 @@ function writeBody(
   const input = inputSourcesOf(main, isRequired, writing)
   const left = input === undefined ? all : others
   const isAny = main.type === '*/*'
-  const types = isAny
-    ? all
-    : left.filter((media) => !(isJsonMedia(main.type) && plainType(media.type) === plainType(main.type)))
+  const types = isAny ? all : left
   const declared = input === undefined ? undefined : main.schema
   const shown = mediaText(
     types.map(({ type, ...media }) => [type, media] as const),
@@ -224,9 +230,10 @@ function inputSourcesOf(media: InputMedia, isRequired: boolean, writing: RouteWr
 
 /** A body that is no JSON: a text, or bytes. */
 export function rawText({ type, schema = {} }: InputMedia): string {
-  const { format } = schema
-  const isText = (schema['type'] === 'string' || /^text\/|[/+]xml\b/i.test(type)) && format !== 'binary'
-  const notes = { ...(isText && format !== undefined ? { format } : {}), contentMediaType: type }
+  const { format, contentEncoding } = schema
+  const isBinary = format === 'binary' || contentEncoding === 'binary'
+  const isText = (schema['type'] === 'string' || /^text\/|[/+]xml\b/i.test(type)) && !isBinary
+  const notes = { ...(isText ? { format, contentEncoding } : {}), contentMediaType: type }
   return `${isText ? 'z.string()' : 'z.instanceof(Uint8Array)'}.meta(${valueText(notes)})`
 }
 

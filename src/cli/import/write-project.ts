@@ -6,6 +6,7 @@ import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'
 import { writeModels } from './write-models.ts'
+import { selectServed } from './select-served.ts'
 import { startWriting, type ExpectedFinding, type SchemaWriting } from './write-schema.ts'
 import {
   findShown,
@@ -48,11 +49,7 @@ export function writeProject(
   const upstream = toCamel(title)
   const names = { title, upstream: upstream === 'api' ? 'upstream' : upstream, version }
   const guards = writeGuards(api)
-  const served = api.operations.filter(({ path }) => isServable(path))
-  for (const { method, path } of api.operations.filter((each) => !served.includes(each))) {
-    writing.place = `${method} ${path}`
-    writing.note(/-removed|moved/, 'no route has this path: its requests pass like all that no route matches')
-  }
+  const served = selectServed(api.operations, writing)
   writing.place = ''
   if (api.webhooks !== undefined)
     writing.note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
@@ -92,11 +89,6 @@ export function writeProject(
     operations: api.operations.length,
     models: models.length,
   }
-}
-
-/** Whether requests can have a path: what follows `?` or `#` is no part of it. */
-function isServable(path: string): boolean {
-  return !/[?#*%\\<>"`^|\s]|\/\/|\/:/.test(path) && /^(?:[^{}]|\{[^{}]*\})*$/.test(path)
 }
 
 interface ProjectNames {
@@ -155,6 +147,8 @@ function writeController(group: ControllerGroup, constant: string, parts: Contro
     taken.add(own)
     writing.place = `${operation.method} ${operation.path}`
     if (operation.callbacks !== undefined) writing.note(/^callback-/, 'callbacks are not written')
+    if (guards.isUndeclared(operation))
+      writing.note(/^api-security/, 'the document does not declare all of its security schemes')
     const guard = shared === undefined ? used[at] : undefined
     return writeRoute(
       operation,

@@ -84,7 +84,14 @@ export function writeRoute(operation: ImportedOperation, parts: RouteParts, writ
     guards: parts.guard && `[${parts.guard}]`,
     input: literalText(inputs.input),
     response: answers.response,
-    openapi: valueText({ security: parts.security, ...inputs.openapi, responses: answers.openapi }),
+    openapi: valueText({
+      'x-sunset': operation['x-sunset'],
+      'x-stability-level': operation['x-stability-level'],
+      'x-beta': operation['x-beta'],
+      security: parts.security,
+      ...inputs.openapi,
+      responses: answers.openapi,
+    }),
     forward: parts.upstream,
   })
 }
@@ -122,9 +129,15 @@ function writeResponses(responses: ImportedOperation['responses'], writing: Rout
     }
     if (Object.values(own).some((member) => member !== undefined)) extra[status] = own
   }
+  if (!Object.keys(declared).some((status) => status.startsWith('2') || status === 'default'))
+    writing.note(/^response-success-status/, 'no response says what a success is, so any does')
   const { '200': only, ...rest } = declared
   return {
-    response: only !== undefined && Object.keys(rest).length === 0 ? only : literalText(declared),
+    // without a body, the status that is not named is 204
+    response:
+      only !== undefined && Object.keys(rest).length === 0 && !only.startsWith('z.undefined(')
+        ? only
+        : literalText(declared),
     openapi: Object.keys(extra).length === 0 ? undefined : extra,
   }
 }
@@ -172,8 +185,8 @@ function responseText(
   if (type === '*/*')
     writing.note(/^response-media-type/, `${main.type} is application/json, because Octavo sends JSON`)
   if (isJsonMedia(type)) {
-    if (type !== 'application/json' && type !== '*/*') return bodySchemaText(schema, type, writing)
-    return schemaText(writing, schema)
+    const isPlain = type === '*/*' || /^application\/json *(?:; *charset=[^;]*)?$/i.test(main.type)
+    return isPlain ? schemaText(writing, schema) : bodySchemaText(schema, main.type, writing)
   }
   if (schema['type'] !== 'string')
     writing.note(/^response-/, `${main.type} has no schema of its own, because changes don't convert it`)

@@ -7,8 +7,10 @@ import { toCamel, toConstants, toDistinctName } from './import-names.ts'
 import {
   inlined,
   isObjectSchema,
+  partsWithoutNull,
   requiredNamesIn,
   splitNotes,
+  toScalar,
   toSchemaObject,
   type Inlining,
 } from './schema-parts.ts'
@@ -120,16 +122,44 @@ export function schemaText(state: SchemaWriting, schema: SchemaObject, isNoted =
 
 /** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
 function otherText(state: SchemaWriting, schema: SchemaObject): string | undefined {
-  const { names } = state
+  const { names, note } = state
   if (refOf(schema) !== undefined) return undefined
   const { schema: own, notes } = splitNotes(schema)
   if (Object.keys(notes).length > 0) return toZodText(own, names) + notesText(notes, state)
-  const isListed = Array.isArray(schema['type']) || 'const' in schema || schema['enum'] !== undefined
-  if (isListed || withoutNull(schema) !== undefined) return undefined
+  const isListed = 'const' in schema || schema['enum'] !== undefined
+  if (isListed) return valuesText(state, schema)
+  const { oneOf } = schema
+  if (withoutNull(schema) !== undefined) {
+    if (oneOf !== undefined) note(/one-of/, ONE_OF)
+    return undefined
+  }
+  if (Array.isArray(schema['type'])) return undefined
   if (Array.isArray(schema['allOf'])) return allText(state, schema)
   for (const keyword of ['oneOf', 'anyOf'] as const)
     if (Array.isArray(schema[keyword])) return unionText(state, schema, keyword)
   return typedSchemaText(state, schema)
+}
+
+const ONE_OF = 'oneOf is z.union, so a value may fit several of its schemas'
+
+/** Listed values, which say all. Returns `undefined` for those that are written as usual. */
+function valuesText(state: SchemaWriting, schema: SchemaObject): string | undefined {
+  const { allOf, anyOf, oneOf, ...own } = schema
+  const { type, enum: values = [schema['const']] } = own
+  const types: readonly unknown[] = [type].flat()
+  const fits = (value: unknown): boolean => {
+    const name = value === null ? 'null' : typeof value
+    return (
+      type === undefined || types.includes(name) || (Number.isInteger(value) && types.includes('integer'))
+    )
+  }
+  const isWider =
+    Array.isArray(values) && (!values.every(fits) || (types.includes('null') && !values.includes(null)))
+  if (isWider)
+    state.note(/null|type|enum/, 'type and enum differ, so all values of enum fit, and null if either has it')
+  if ([allOf, anyOf, oneOf].every((part) => part === undefined)) return undefined
+  state.note(/enum|type|null/, 'what stands beside enum is left out')
+  return toZodText(own, state.names)
 }
 
 function typedSchemaText(state: SchemaWriting, schema: SchemaObject): string | undefined {
@@ -158,19 +188,25 @@ export function noteType({ components, note }: SchemaWriting, schema: SchemaObje
 
 function allText(state: SchemaWriting, schema: SchemaObject): string {
   const { allOf, ...beside } = schema
-  const parts = [...schemaList(allOf), beside].filter((part) =>
-    Object.keys(splitNotes(part).schema).some((keyword) => keyword !== 'discriminator'),
+  const isReferring = schemaList(allOf).some((part) => refOf(part) !== undefined)
+  const all = [...schemaList(allOf), beside].filter((part) =>
+    // a type says nothing beside a reference to what has it
+    Object.keys(splitNotes(part).schema).some(
+      (keyword) => keyword !== 'discriminator' && !(isReferring && keyword === 'type'),
+    ),
   )
-  const [only] = parts
+  const [only] = all
   if (only === undefined) return 'z.unknown()'
-  if (parts.length === 1) return schemaText(state, only)
+  if (all.length === 1) return schemaText(state, only)
+  const { parts, isNullable } = partsWithoutNull(all, state.components)
+  if (isNullable) return `${allText(state, { allOf: parts })}.nullable()`
   const more = toExtendedText(state, schema)
   if (more !== undefined) {
     const parameter = toCamel(more.base)
     return `derive(${more.base}, (${parameter}) => ${parameter}.extend({ ${toFieldLines(state, more.fields)} }))`
   }
   const object = toSchemaObject(schema, state.components)
-  const scalar = toScalar(parts)
+  const scalar = toScalar(parts, state.components)
   if (scalar !== undefined) return schemaText(state, scalar)
   if (object === undefined)
     return parts
@@ -178,15 +214,6 @@ function allText(state: SchemaWriting, schema: SchemaObject): string {
       .reduce((one, other) => `z.intersection(${one}, ${other})`)
   noteType(state, schema)
   return toZodText(object, state.names)
-}
-
-/** One schema for parts that say different things of a value which is no object, or `undefined`. */
-function toScalar(parts: readonly SchemaObject[]): SchemaObject | undefined {
-  const keywords = parts.flatMap((part) => Object.keys(splitNotes(part).schema))
-  const isPlain = !['$ref', 'allOf', 'anyOf', 'oneOf', 'properties'].some((keyword) =>
-    keywords.includes(keyword),
-  )
-  return isPlain && new Set(keywords).size === keywords.length ? Object.assign({}, ...parts) : undefined
 }
 
 /** The object that a schema derives from, if it is a model with more fields. */
@@ -206,9 +233,10 @@ export function toExtendedText(
   if (added === undefined || whole === undefined) return undefined
   const { type: _type, properties, required, ...others } = added
   const [known, more] = [toRecord(whole['properties']), toRecord(properties)]
+  const needed = requiredNamesIn(whole['required'])
   const isPlain =
     Object.keys(others).length === 0 &&
-    Object.keys(more).every((field) => known[field] === undefined) &&
+    Object.keys(more).every((field) => known[field] === undefined && !needed.includes(field)) &&
     requiredNamesIn(required).every((field) => more[field] !== undefined)
   if (!isPlain || Object.keys(more).length === 0) return undefined
   state.used.add(base)
@@ -232,7 +260,7 @@ function unionText(state: SchemaWriting, schema: SchemaObject, keyword: 'oneOf' 
   const texts = whole.map((option) => schemaText(state, option)).join(', ')
   if (isString(property) && !state.isLater && areDistinct(whole, property, state.components))
     return `z.discriminatedUnion(${quotedText(property)}, [${texts}])`
-  if (keyword === 'oneOf') state.note(/one-of/, 'oneOf is z.union, so a value may fit several of its schemas')
+  if (keyword === 'oneOf') state.note(/one-of/, ONE_OF)
   return `z.union([${texts}])`
 }
 

@@ -236,7 +236,8 @@ function toTyped(schema: Node, reading: SchemaReading): Pick<ValueSet, 'parts'> 
   const listed = Array.isArray(type) ? type : undefined
   const given = isString(type) ? [type] : listed
   const types = given?.includes('number') ? given.filter((one) => one !== 'integer') : given
-  const named = Array.isArray(schema['enum']) ? schema['enum'] : undefined
+  // generators that know none of the values leave the list empty
+  const named = Array.isArray(schema['enum']) && schema['enum'].length > 0 ? schema['enum'] : undefined
   const values = 'const' in schema ? [schema['const']] : named
   if (types === undefined && values === undefined && !Object.keys(schema).some((key) => CONSTRAINTS.has(key)))
     return ANY
@@ -299,10 +300,15 @@ function readBound(
   )[0]
 }
 
+/** Encodings by what they are as a `format`, as OpenAPI 3.0 has them. */
+const ENCODING_FORMATS: Readonly<Record<string, string>> = { base64: 'byte', binary: 'binary' }
+
 function readTextPart(schema: Node): Alternative {
   const formats = (['format', 'contentEncoding', 'contentMediaType'] as const).flatMap((key) => {
     const value = schema[key]
-    return isString(value) && value !== '' ? [key === 'format' ? value : `${key}: ${value}`] : []
+    if (!isString(value) || value === '') return []
+    const known = key === 'contentEncoding' ? ENCODING_FORMATS[value] : undefined
+    return [known ?? (key === 'format' ? value : `${key}: ${value}`)]
   })
   return {
     ...ANY_STRING,
@@ -310,7 +316,7 @@ function readTextPart(schema: Node): Alternative {
     maxLength: numberAt(schema, 'maxLength') ?? Number.POSITIVE_INFINITY,
     // an escaped slash is a slash
     patterns: isString(schema['pattern']) ? [schema['pattern'].replaceAll(String.raw`\/`, '/')] : [],
-    formats,
+    formats: [...new Set(formats)],
   }
 }
 
