@@ -39,7 +39,13 @@ export interface LoadProblem {
 export type AppRequest =
   | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
   /** `isTried`: problems are returned and not printed, and definitions are not needed. */
-  | { readonly kind: 'current'; readonly isChecked: boolean; readonly isTried?: boolean }
+  | {
+      readonly kind: 'current'
+      readonly isChecked: boolean
+      readonly isTried?: boolean
+      /** The module of an application of a framework that has this one inside. */
+      readonly inside?: AppModule
+    }
   | { readonly kind: 'release'; readonly version?: string }
   | { readonly kind: 'openapi'; readonly wanted: Wanted }
   | { readonly kind: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
@@ -103,6 +109,8 @@ export interface CurrentReport {
   readonly history?: CheckedHistory
   /** Definitions of the app, if its changes were checked. */
   readonly definitions?: DefinedParts
+  /** Routes of the application around it that it does not describe, if there is one. */
+  readonly undescribed?: readonly string[]
 }
 
 /** A message of the process. */

@@ -1,4 +1,7 @@
+import { pathToFileURL } from 'node:url'
+
 import { failure } from './command.ts'
+import { findUndescribed } from './gate/host-routes.ts'
 import { findHistoryInternals } from '../changes/internals.ts'
 import { explain, explainChanges, type Explanation } from '../changes/check/explain.ts'
 import { versionFileNames } from '../http/file-name.ts'
@@ -139,7 +142,7 @@ function toReadMap({
 /** Reads the kept facts of an application, and on request its changes and definitions. */
 async function readCurrentApp(
   app: App,
-  { isChecked, isTried = false }: Extract<AppRequest, { readonly kind: 'current' }>,
+  { isChecked, isTried = false, inside }: Extract<AppRequest, { readonly kind: 'current' }>,
 ): Promise<CurrentReport> {
   const known = app.versions()
   const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
@@ -157,7 +160,15 @@ async function readCurrentApp(
     serving: { schemes, routes: [...routes] },
     ...(history === undefined ? {} : { history }),
     ...(isChecked && !isTried ? { definitions: await readDefinitions(app) } : {}),
+    ...(inside?.file === undefined
+      ? {}
+      : { undescribed: await readUndescribed(app, inside.file, inside.label) }),
   }
+}
+
+async function readUndescribed(app: App, file: string, label: string): Promise<readonly string[]> {
+  const exported: object = await import(pathToFileURL(file).href)
+  return findUndescribed(exported, label, app.routes())
 }
 
 /** Values for each field of changes that are tried. The check that the author runs next has more. */

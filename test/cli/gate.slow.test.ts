@@ -57,6 +57,17 @@ function restoreDocuments(): void {
 }
 
 describe('octavo snapshot and octavo check', () => {
+  it('list routes of the application around that no controller describes', async () => {
+    restoreDocuments()
+    // as those of Hono
+    const other = `{ method: 'GET', path: '/other', handler: () => new Response() }`
+    write('main.js', `export { app as versions } from './app.js'\nexport const app = { routes: [${other}] }`)
+    const listed = await run('check', '--inside', 'main.js')
+    assert.match(listed.stdout, /GET \/other has no route in Octavo/)
+    assert.equal(listed.code, 0)
+    assert.equal((await run('check', '--strict', '--inside', 'main.js')).code, 1)
+  })
+
   it('keep documents, and tell what breaks clients of them', async () => {
     assert.equal((await run('snapshot')).code, 0)
     const index: unknown = JSON.parse(read('api/index.json'))

@@ -2,6 +2,7 @@
 export { readArguments } from '../../src/cli/arguments.ts'
 export { InputError } from '../../src/cli/command.ts'
 export { diff } from '../../src/cli/gate/check-command.ts'
+export { findUndescribed } from '../../src/cli/gate/host-routes.ts'
 export { printComparison } from '../../src/cli/gate/print-findings.ts'
 export { toReleaseSteps } from '../../src/cli/release/release-steps.ts'
 export type { ReleasedPlace } from '../../src/cli/release/release-steps.ts'

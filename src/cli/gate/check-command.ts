@@ -1,10 +1,18 @@
 import { resolve } from 'node:path'
 
-import { InputError, usageError, printStyle, print, type Command, type Arguments } from '../command.ts'
+import {
+  InputError,
+  usageError,
+  printStyle,
+  print,
+  type Command,
+  type Arguments,
+  type Setting,
+} from '../command.ts'
 import { isAtLeast, SEVERITIES, type Comparison, type Severity } from '../../gate/finding.ts'
 import { checkSnapshots, type SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
-import { askApp, type CurrentReport } from '../app-process.ts'
+import { askApp, findApp, type AppRequest, type CurrentReport } from '../app-process.ts'
 import { FORMATS, printComparison, type ReportFormat } from './print-findings.ts'
 import { documentFailure, readGivenDocument, type ComparedDocument } from './read-document.ts'
 import { EXIT, finishChanges, type Failed, type WriteReport } from '../write/write-changes.ts'
@@ -27,7 +35,11 @@ export const check: Command = {
     format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
     'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails the check (breaking)' },
     write: { about: 'write the missing changes, with places for you to complete' },
-    strict: { about: 'fail on warnings and on versions without a kept document' },
+    strict: { about: 'fail on warnings, undescribed routes and versions without a kept document' },
+    inside: {
+      value: '<module>',
+      about: 'list routes of your Hono, Express, Fastify or NestJS app that it lacks',
+    },
     'closed-enums': { about: 'assume that clients reject new enum values' },
     'closed-clients': { about: 'assume that clients reject new members' },
   },
@@ -37,11 +49,12 @@ export const check: Command = {
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     const assumptions = assumptionsOf(given)
+    let undescribed: CurrentReport['undescribed']
     let compared: Omit<Failed, 'app' | 'failOn' | 'isOpen'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
-      const current = await askApp(given.positionals[0], { kind: 'current', isChecked: true }, setting)
+      const current = await askApp(given.positionals[0], currentRequest(given, setting), setting)
       if (current?.definitions === undefined) return EXIT.left
       const recheck = ({ versions, serving, history }: CurrentReport): SnapshotCheck =>
         checkSnapshots(snapshots, versions, {
@@ -52,6 +65,7 @@ export const check: Command = {
           ...assumptions,
         })
       const { versions, definitions } = current
+      undescribed = current.undescribed
       compared = { snapshots, current: versions, definitions, recheck, result: recheck(current) }
     } catch (error) {
       throw error instanceof InputError ? error : documentFailure(name, error)
@@ -59,7 +73,11 @@ export const check: Command = {
     const { result } = compared
     const labels = { base: name, revision: 'the app', file: undefined }
     const isBad = isAtLeast(result.level, failOn)
-    const advice = [...checkNotes(result), ...writeNotes(isBad, compared.definitions, given)]
+    const advice = [
+      ...checkNotes(result),
+      ...undescribedNotes(undescribed),
+      ...writeNotes(isBad, compared.definitions, given),
+    ]
     const show = (changes?: WriteReport): void => {
       const shown = changes !== undefined && given.has('write') ? { changes } : {}
       print(printComparison({ ...result, advice, ...shown }, format, labels, printStyle()))
@@ -69,8 +87,18 @@ export const check: Command = {
     const isOpen = !Object.values(assumptions).includes(true)
     const { report, exitCode } = await finishChanges({ ...compared, failOn, isOpen }, isBad, given, setting)
     if (format === 'json') show(report)
-    return exitCode || (isStrict && result.missing.length > 0 ? EXIT.left : EXIT.whole)
+    const left = isStrict ? [...result.missing, ...undescribedNotes(undescribed)] : []
+    return exitCode || (left.length > 0 ? EXIT.left : EXIT.whole)
   },
+}
+
+function currentRequest(given: Arguments, { cwd }: Setting): AppRequest & { readonly kind: 'current' } {
+  const inside = given.value('inside')
+  return { kind: 'current', isChecked: true, ...(inside !== undefined && { inside: findApp(inside, cwd) }) }
+}
+
+function undescribedNotes(routes: CurrentReport['undescribed'] = []): readonly string[] {
+  return routes.map((route) => `${route} has no route in Octavo, so it is the same in every version`)
 }
 
 /** The assumptions about clients. */
