@@ -139,6 +139,19 @@ describe('conversions', () => {
       `fits(z.enum(['a', 'b']), old) ? old : fillIn("'a' | 'b'")`,
     ],
     [
+      'numbers of a few',
+      z.int(),
+      z.union([z.literal(1), z.literal(2)]),
+      "fits(z.union([z.literal(1), z.literal(2)]), old) ? old : fillIn('1 | 2')",
+    ],
+    ['the only number', z.int(), z.union([z.literal(1)]), 'fits(z.literal(1), old) ? old : 1'],
+    [
+      'numbers of fewer',
+      z.union([z.literal(1), z.literal(2), z.literal(3)]),
+      z.union([z.literal(1), z.literal(2)]),
+      "old === 3 ? fillIn('1 | 2') : old",
+    ],
+    [
       'the length of a list',
       z.array(z.string()),
       z.array(z.string()).max(3),

@@ -472,6 +472,21 @@ describe('findings become changes', () => {
     )
   })
 
+  it('a parameter that routes do not read is said', () => {
+    const sent = (values: readonly string[], own: object): object => ({
+      in: 'query',
+      name: 'fields',
+      schema: { type: 'array', items: { type: 'string', enum: values } },
+      ...own,
+    })
+    for (const own of [{ explode: false }, { style: 'pipeDelimited', explode: false }]) {
+      const [was, now] = [sent(['a', 'b'], own), sent(['a'], own)]
+      const { drafts, unwritten } = draftsOf({ parameters: [was] }, { parameters: [now] })
+      assert.deepEqual(drafts, [])
+      assert.match(unwritten[0]?.why ?? '', /^declare the parameter in the input of the route/)
+    }
+  })
+
   it('the code of a problem that came in the place of another', () => {
     const { drafts, unwritten } = draftsOf(
       { codes: ['taken', 'locked'] },

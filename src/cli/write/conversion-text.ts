@@ -1,6 +1,6 @@
 import { memberName, quotedText, valueText } from '../format.ts'
 import type { DescribedField } from '../../gate/write/draft.ts'
-import { memberSchemas, optionsOf, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
+import { memberSchemas, optionsOf, schemaList, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
 import { isObject, isRecord, isString, toRecord } from '../../base/values.ts'
 import { schemaToType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
@@ -115,11 +115,17 @@ function knownText(schema: unknown, { resolve, side }: ConversionInput): string 
   const newer = toRecord(resolve.to(schema))
   if (newer['default'] !== undefined && side === 'up') return valueText(newer['default'])
   if (withoutNull(newer) !== undefined) return 'null'
-  const [only, ...others] = listedValues(newer) ?? []
-  if (only !== undefined && others.length === 0) return valueText(only)
+  const only = onlyText(newer)
+  if (only !== undefined) return only
   const least = newer['minItems']
   const isList = newer['type'] === 'array' && (least === undefined || least === 0)
   return isList && newer['prefixItems'] === undefined ? '[]' : undefined
+}
+
+/** The only value that a schema lists. */
+function onlyText(schema: unknown): string | undefined {
+  const [only, ...others] = listedValues(schema) ?? []
+  return only === undefined || others.length > 0 ? undefined : valueText(only)
 }
 
 function hasDefault(schema: unknown): boolean {
@@ -163,8 +169,9 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Keeps a value that fits, and asks for the replacement of any other. */
 function unlessFits(older: unknown, to: unknown, value: string, parts: ConversionInput): string {
-  const filled = askedText(to, parts)
-  if (!isOfOneType(older, parts.resolve.to(to))) return filled
+  const newer = parts.resolve.to(to)
+  const filled = onlyText(newer) ?? askedText(to, parts)
+  if (!isOfOneType(older, newer)) return filled
   return `fits(${parts.zodOf(to)}, ${value}) ? ${value} : ${filled}`
 }
 
@@ -269,11 +276,16 @@ export function listedTexts(schema: unknown): readonly string[] | undefined {
   return values?.every(isString) === true ? values : undefined
 }
 
-/** The texts, numbers and other plain values that a schema lists, or `undefined` for any other schema. */
+/** The texts, numbers and other plain values that a schema or its alternatives list, or `undefined` for any other schema. */
 function listedValues(schema: unknown): readonly unknown[] | undefined {
   if (!isRecord(schema)) return undefined
   const values: unknown = 'const' in schema ? [schema['const']] : schema['enum']
-  return Array.isArray(values) && values.every((value) => !isObject(value)) ? values : undefined
+  if (Array.isArray(values)) return values.every((value) => !isObject(value)) ? values : undefined
+  const ofOptions = optionsOf(schema).map(listedValues)
+  if (ofOptions.length > 0 && !ofOptions.includes(undefined)) return ofOptions.flatMap((each) => each ?? [])
+  return schemaList(schema['allOf'])
+    .map(listedValues)
+    .find((each) => each !== undefined)
 }
 
 function toEnumTurn(

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 
-import { say, type Setting } from '../command.ts'
+import type { Setting } from '../command.ts'
 import { askApp, type CurrentReport, type LoadProblem } from '../app-process.ts'
 import type { ChangeDraft } from '../../gate/write/draft.ts'
 import { formatCode } from '../run-formatter.ts'
@@ -16,9 +16,16 @@ export interface KeptChanges extends Layout {
 /** Loads are counted, because each takes seconds. */
 const MOST_LOADS = 16
 
+/** Changes that load, those that are tried beside them, and those that wait. */
+interface Suspects {
+  readonly good: readonly ChangeDraft[]
+  readonly tried: readonly ChangeDraft[]
+  readonly waiting: readonly ChangeDraft[]
+}
+
 /**
- * Writes the changes that the application can be loaded with, and leaves the others out with the reason. A `string` says why nothing can be
- * written.
+ * Writes the changes that the application can be loaded with, and leaves the others out with the reason. If a problem names no change, halves
+ * of the suspects are tried until it is found. A `string` says why nothing can be written.
  */
 export async function writeLoading(
   drafts: readonly ChangeDraft[],
@@ -27,64 +34,94 @@ export async function writeLoading(
   setting: Setting,
 ): Promise<KeptChanges | string> {
   const left: UnwrittenDraft[] = []
-  let current: CurrentReport | undefined
-  let loads = 0
-  /** Writes changes, and returns why the application refuses them. */
-  const tryAll = async (layout: Layout): Promise<readonly LoadProblem[] | undefined> => {
-    let problems: readonly LoadProblem[] | undefined
-    const files = await formatCode(layout.files, setting.cwd)
-    loads++
-    await writeChecked(
-      files,
-      async () => {
-        const request = { kind: 'current', isChecked: true, isTried: true } as const
-        current = await askApp(app, request, setting, (found) => void (problems = found))
-        return problems === undefined
-      },
-      () => undefined,
-    )
-    return problems
-  }
-  let rest = drafts
-  for (;;) {
-    const layout = await layOut(rest, sources)
-    if (typeof layout === 'string') return layout
-    const kept = [...left, ...layout.kept]
-    if (layout.changes.length === 0) return { ...layout, kept, current: undefined }
-    const problems = await tryAll(layout)
-    if (problems === undefined) return { ...layout, kept, current }
-    const refused = await findRefused(layout, problems, setting.cwd)
+  let suspects: Suspects = { good: [], tried: drafts, waiting: [] }
+  const leaveOut = (refused: readonly UnwrittenDraft[]): void => {
     left.push(...refused)
-    const gone = new Set(refused.map(({ draft }) => draft))
-    rest = rest.filter((draft) => !gone.has(draft))
-    if (loads > MOST_LOADS) {
-      say('The app cannot be loaded with the changes that are left')
-      return {
-        files: [],
-        changes: [],
-        kept: [...kept, ...rest.map((draft) => ({ draft, why: MANY }))],
-        current: undefined,
-      }
+    suspects = without(suspects, new Set(refused.map(({ draft }) => draft)))
+  }
+  for (let loads = 1; ; loads++) {
+    const layout = await layOut([...suspects.good, ...suspects.tried], sources)
+    if (typeof layout === 'string') return layout
+    leaveOut(layout.kept)
+    if (layout.changes.length === 0) return { ...layout, kept: left, current: undefined }
+    const isLast = suspects.waiting.length === 0
+    const { problems, current } = await tryLayout(layout, isLast, app, setting)
+    if (problems === undefined && isLast) return { ...layout, kept: left, current }
+    const { good, tried, waiting } = suspects
+    const rest = loads < MOST_LOADS ? [] : [...tried, ...waiting, ...(loads === MOST_LOADS ? [] : good)]
+    if (rest.length > 0) leaveOut(rest.map((draft) => ({ draft, why: MANY })))
+    else if (problems === undefined) suspects = { good: [...good, ...tried], tried: waiting, waiting: [] }
+    else {
+      const refused = findRefused(layout, problems, setting.cwd)
+      if (refused.length > 0) leaveOut(refused)
+      else if (tried.length > 1) suspects = halved(suspects)
+      else
+        leaveOut(
+          [...tried, ...(tried.length === 0 ? good : [])].map((draft) => ({
+            draft,
+            why: reasonOf(problems[0]),
+          })),
+        )
     }
   }
 }
 
+/** Suspects without some of them. If none is left beside those that load, the waiting ones follow. */
+function without({ good, tried, waiting }: Suspects, gone: ReadonlySet<ChangeDraft>): Suspects {
+  const [kept, others, rest] = [good, tried, waiting].map((drafts) =>
+    drafts.filter((draft) => !gone.has(draft)),
+  )
+  return others?.length === 0
+    ? { good: kept ?? [], tried: rest ?? [], waiting: [] }
+    : { good: kept ?? [], tried: others ?? [], waiting: rest ?? [] }
+}
+
+function halved({ good, tried, waiting }: Suspects): Suspects {
+  const middle = Math.ceil(tried.length / 2)
+  return { good, tried: tried.slice(0, middle), waiting: [...tried.slice(middle), ...waiting] }
+}
+
+/** Writes changes, and loads the application with them. They stay if it can be loaded and nothing waits. */
+async function tryLayout(
+  { files }: Layout,
+  isLast: boolean,
+  app: string | undefined,
+  setting: Setting,
+): Promise<{
+  readonly problems: readonly LoadProblem[] | undefined
+  readonly current: CurrentReport | undefined
+}> {
+  let problems: readonly LoadProblem[] | undefined
+  let current: CurrentReport | undefined
+  await writeChecked(
+    await formatCode(files, setting.cwd),
+    async () => {
+      const request = { kind: 'current', isChecked: isLast, isTried: true } as const
+      current = await askApp(app, request, setting, (found) => void (problems = found))
+      return problems === undefined && isLast
+    },
+    () => undefined,
+  )
+  return { problems, current }
+}
+
 const MANY = 'the app cannot be loaded with this change and others: write it by hand'
 
-/** The changes that problems are about: those that they name, else half of them. */
-async function findRefused(
+/** The changes that problems name, or else those of the models that they name. */
+function findRefused(
   { changes }: Layout,
   problems: readonly LoadProblem[],
   cwd: string,
-): Promise<readonly UnwrittenDraft[]> {
-  const named = changes.flatMap((change) => {
-    const problem = problems.find((each) => names(each, change, cwd))
-    return problem === undefined ? [] : [{ draft: change.draft, why: reasonOf(problem) }]
-  })
-  const [first] = problems
-  if (named.length > 0 || first === undefined) return named
-  // without a name, half of them are left out until the app can be loaded
-  return changes.slice(Math.floor(changes.length / 2)).map(({ draft }) => ({ draft, why: reasonOf(first) }))
+): readonly UnwrittenDraft[] {
+  const found = (test: (problem: LoadProblem, change: LaidOutChange) => boolean): readonly UnwrittenDraft[] =>
+    changes.flatMap((change) => {
+      const problem = problems.find((each) => test(each, change))
+      return problem === undefined ? [] : [{ draft: change.draft, why: reasonOf(problem) }]
+    })
+  const named = found((problem, change) => names(problem, change, cwd))
+  return named.length > 0
+    ? named
+    : found(({ message }, { draft }) => draft.kind === 'model' && message.includes(`"${draft.model}"`))
 }
 
 function names(
@@ -99,6 +136,6 @@ function names(
   )
 }
 
-function reasonOf({ message }: LoadProblem): string {
-  return `the app cannot be loaded with the change: ${message}`
+function reasonOf(problem: LoadProblem | undefined): string {
+  return `the app cannot be loaded with the change: ${problem?.message ?? 'it ends'}`
 }

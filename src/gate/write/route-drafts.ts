@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { pickAt, pointerSteps } from '../json.ts'
 import type { Node } from '../document/source.ts'
 import type { TracedPlace, VersionFinding } from '../finding.ts'
@@ -153,6 +153,7 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
         was: Number(pointerSteps(finding.base.pointer).at(-1)),
         now: Number(pointerSteps(finding.revision.pointer).at(-1)),
       }
+    else if (source !== undefined && !isDeclared(placed, pair)) unwritten.push({ ...placed, why: UNDECLARED })
     else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
     else if (section === 'responses' && name === 'headers') addHeaderDraft(headers, placed, pair)
     else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
@@ -202,6 +203,29 @@ function sourceOf({ finding, place }: PlacedFinding): DraftedSource | undefined 
   const [section, where = ''] = place?.steps ?? []
   const isOwn = section === 'parameters' && finding.rule !== 'request-parameter-location-changed'
   return isOwn ? SOURCES.get(where) : undefined
+}
+
+const UNDECLARED =
+  'declare the parameter in the input of the route, because changes reach only what routes read: as a text, if it is a list or an object in one text'
+
+/** Whether a parameter is one that routes read: in one text, or as a list of which each value has the name. */
+function isDeclared(
+  { finding, place }: PlacedFinding,
+  { base, revision }: Pick<ComparedApp, 'base' | 'revision'>,
+): boolean {
+  const [, where, name] = place?.steps ?? []
+  const nodes = [
+    operationAt(base, finding.base.pointer, place),
+    operationAt(revision, finding.revision.pointer, place),
+  ]
+  return nodes.every((operation) => {
+    const list = operation?.node['parameters']
+    const own = (Array.isArray(list) ? list : []).find(
+      (each: unknown) => isRecord(each) && each['in'] === where && each['name'] === name,
+    )
+    const { content, style = 'form', explode = true } = toRecord(own)
+    return content === undefined && (where !== 'query' || (style === 'form' && explode === true))
+  })
 }
 
 const SOURCES: ReadonlyMap<string, DraftedSource> = new Map([
