@@ -54,7 +54,7 @@ export interface DefinedParts {
   readonly unfinished: readonly Unfinished[]
   /** Whether formats and defaults are only documented, as those of imports are. */
   readonly isNoted: boolean
-  /** Whether routes forward to an API behind, so that nobody here knows a value that it no longer sends. */
+  /** Whether routes forward to an API behind, so that values that it no longer sends are unknown here. */
   readonly isForwarding: boolean
 }
 
