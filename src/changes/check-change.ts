@@ -248,6 +248,7 @@ const ERROR_STATUS: OptionRule = [
   'a status between 400 and 599',
 ]
 const ERROR: Rules = {
+  now: [(value) => isProblems([value]), 'what defineProblem returns'],
   was: [
     (value) => isString(value) || isProblems([value]),
     "the code that it had, or what defineProblem returns, such as 'old_code'",

@@ -23,13 +23,12 @@ export {
   type Part,
   type Pickable,
 } from './model.ts'
+export type { ErrorWas, ErrorsWere } from './operations/error-was.ts'
 export {
   operation,
   type AnswerWas,
   type BodyWas,
   type Earlier,
-  type ErrorWas,
-  type ErrorsWere,
   type InputSchemas,
   type InputSource,
   type InputWas,

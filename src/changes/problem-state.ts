@@ -47,16 +47,16 @@ type ProblemBefore<D, W> = [W] extends [never]
       : WithStatus<
           readonly [
             Mark,
-            W extends { readonly was: infer Code } ? Code : C,
+            W extends { readonly was: infer Code extends string } ? Code : C,
             S,
-            W extends { readonly down: unknown } ? UnknownMembers : M,
+            W extends { readonly down: (...given: never) => unknown } ? UnknownMembers : M,
           ],
           W
         >
     : never
 
 type WithStatus<D, W> = D extends readonly [infer Mark, infer C, unknown, infer M]
-  ? W extends { readonly status: infer S }
+  ? W extends { readonly status: infer S extends number }
     ? readonly [Mark, C, S, M]
     : D
   : never

@@ -22,17 +22,16 @@ type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
   : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
 
-export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
+export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: ResponseExtra & LoadedExtra<D>,
+    extra: ResponseExtra,
   ) => [Schema] extends [W] ? unknown : Given<W>
-  readonly load?: (now: [Schema] extends [N] ? unknown : OutputOf<N>, extra: LoadExtra<I>) => Awaitable<D>
   readonly now: N
   readonly was: W
 }
 
-type AnswersWere<N, W, I, D> = {
+type AnswersWere<N, W> = {
   readonly [K in keyof N]: {
     readonly now: N[K]
   }
@@ -41,10 +40,12 @@ type AnswersWere<N, W, I, D> = {
     readonly was: W[K]
   }
 } & {
-  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D> & NeedsDown<N[K & keyof N], W[K]>
-} & Loading<D>
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K]> & NeedsDown<N[K & keyof N], W[K]>
+}
 
 type Answers_2 = Readonly<Record<number, Schema>>
+
+type AnyMembers = Readonly<Record<string, unknown>>
 
 export interface AnyModel<N extends string = string, Sh extends object = object> extends Modelled {
   readonly '~shape': Sh
@@ -118,11 +119,10 @@ type BodyInVersion<S, K, N, U, Vs> = [U] extends [never]
         >
     : S
 
-export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
-  readonly load?: (old: OldValue<W>, extra: LoadExtra<I>) => Awaitable<U>
+export interface BodyWas<N = Schema, W = Schema | Absent> {
   readonly narrowed?: boolean
   readonly now: N
-  readonly up?: (old: OldValue<W>, extra: LoadedExtra<U>) => [Schema] extends [N] ? unknown : Given<N>
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : Given<N>
   readonly was: W
 }
 
@@ -169,13 +169,25 @@ export interface Earlier<T> {
   readonly was: T
 }
 
-export interface ErrorWas {
-  readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
+type ErrorFacts<W, S, D> = {
+  [K in keyof W]: readonly [
+    K,
+    {
+      down: D[K & keyof D]
+      status: S[K & keyof S]
+      was: W[K]
+    },
+  ]
+}[keyof W]
+
+export interface ErrorWas<N = unknown, W = unknown> {
+  readonly down?: (problem: ProblemNow<N>, extra: ChangeExtra) => MembersOf<W, object>
+  readonly now?: N
   readonly status?: number
-  readonly was?: string | AnyProblem
+  readonly was?: W
 }
 
-export type ErrorsWere = Readonly<Record<string, ErrorWas>>
+export type ErrorsWere = Readonly<Record<string, ErrorWas & KnownErrors[string]>>
 
 type Fact<N = string, K = string | number, D = string> = readonly [
   about: N,
@@ -362,6 +374,26 @@ interface Holding {
 
 export type InAt<S, St> = AtVersion<S, St, 'in'>
 
+type InferredErrors<N, W, S, D> = {
+  readonly [K in keyof N]: {
+    readonly now?: N[K]
+  }
+} & {
+  readonly [K in keyof W]: {
+    readonly was?: W[K]
+  }
+} & {
+  readonly [K in keyof S]: {
+    readonly status?: S[K]
+  }
+} & {
+  readonly [K in keyof D]: {
+    readonly down?: D[K]
+  }
+} & {
+  readonly [K in keyof N]: ErrorWas<N[K], W[K & keyof W]>
+} & KnownErrors
+
 export type InputSchemas = Readonly<
   Partial<Record<Exclude<InputSource, 'body'>, Schema>> & {
     readonly body?: Schema | Absent
@@ -403,6 +435,18 @@ type IsPicked<S> = S extends {
 
 type JsonValue = z.core.util.JSONType
 
+type KnownErrors = Readonly<
+  Record<
+    string,
+    {
+      readonly down?: unknown
+      readonly now?: AnyProblem
+      readonly status?: number
+      readonly was?: string | AnyProblem
+    }
+  >
+>
+
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
 export interface LoadExtra<I> extends ChangeExtra {
@@ -413,17 +457,6 @@ export interface LoadExtra<I> extends ChangeExtra {
 export interface LoadedExtra<L> extends ChangeExtra {
   readonly loaded: L
 }
-
-type Loading<D> = Readonly<
-  Record<
-    number,
-    {
-      readonly [K in keyof AnswerWas]: unknown
-    } & {
-      readonly load?: (now: never, extra: never) => Awaitable<D>
-    }
-  >
->
 
 const MODEL: unique symbol
 
@@ -439,6 +472,18 @@ interface MakesEarlier<N> {
   readonly [TYPES_2]?: N
   readonly down: unknown
 }
+
+type MembersOf<P, E> = P extends {
+  readonly $declares?: DeclaredProblemMark<unknown, unknown, infer M>
+}
+  ? M extends {
+      readonly _zod: {
+        readonly output: infer O
+      }
+    }
+    ? O
+    : E
+  : E
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
@@ -629,22 +674,18 @@ export interface OperationOptions<
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
   I extends object = InputWas,
-  X extends ErrorsWere = ErrorsWere,
+  X extends object = ErrorsWere,
   E = Readonly<Record<string, string>>,
-  J = Tokens,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
-  readonly errors?: X & {
-    readonly [K in keyof X]: ErrorWas
-  }
+  readonly errors?: X
   readonly events?: {
     readonly [K in keyof E]: Earlier<E[K]>
   }
   readonly headers?: NamesWere<H>
-  readonly inject?: J
   readonly input?: I
   readonly method?: Earlier<Method>
   readonly paged?: G
@@ -718,7 +759,15 @@ type OutOf<Sh> = Flat<
   }
 >
 
-export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends AnswerWas<N, W, I, D> {
+interface OwnMembers {
+  readonly code: string
+  readonly detail?: string
+  readonly status: number
+  readonly title: string
+  readonly type: string
+}
+
+export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
   readonly atMost: number
   readonly next?: (
     page: [Schema] extends [N] ? unknown : OutputOf<N>,
@@ -801,6 +850,8 @@ export type Pickable<M> = (M extends {
     }
   : unknown) &
   M
+
+type ProblemNow<N> = unknown extends N ? AnyMembers : OwnMembers & MembersOf<N, AnyMembers>
 
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
 
@@ -1169,11 +1220,11 @@ export function operation<
   PN extends Schema = never,
   PW extends Schema = never,
   const IW extends InputSchemas = {},
-  const X extends ErrorsWere = {},
+  const XN = {},
+  const XW = {},
+  const XS = {},
+  XD = {},
   const E extends Readonly<Record<string, string>> = {},
-  J extends Tokens = {},
-  D = undefined,
-  U = undefined,
 >(
   options:
     | WebhookWas
@@ -1184,13 +1235,12 @@ export function operation<
         Q,
         H,
         C,
-        BodyWas<N, W, J, U> & NeedsUp<N, W>,
-        AnswersWere<AN, AW, J, D>,
-        PagedWas<PN, PW, J, D>,
+        BodyWas<N, W> & NeedsUp<N, W>,
+        AnswersWere<AN, AW>,
+        PagedWas<PN, PW>,
         InputWas<IW>,
-        X,
-        E,
-        J
+        InferredErrors<XN, XW, XS, XD>,
+        E
       >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
@@ -1203,12 +1253,7 @@ export function operation<
         [K in keyof IW]: readonly [K, IW[K]]
       }[keyof IW]
     >
-  | RouteFact<
-      `errors ${R}`,
-      {
-        [K in keyof X]: readonly [K, X[K]]
-      }[keyof X]
-    >
+  | RouteFact<`errors ${R}`, ErrorFacts<XW, XS, XD>>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,

@@ -314,7 +314,7 @@ type ErrorChanges<N, C, New> = ChangesIn<
   New
 >
 
-type ErrorFacts<U, N> = U extends AnyTold
+type ErrorFacts_2<U, N> = U extends AnyTold
   ? Extract<U['~was'], Fact<About<`errors ${N & string}`> | 'errors *'>>[1]
   : never
 
@@ -707,13 +707,13 @@ type ProblemBefore<D, W> = [W] extends [never]
           readonly [
             Mark,
             W extends {
-              readonly was: infer Code
+              readonly was: infer Code extends string
             }
               ? Code
               : C,
             S,
             W extends {
-              readonly down: unknown
+              readonly down: (...given: never) => unknown
             }
               ? UnknownMembers
               : M,
@@ -748,7 +748,7 @@ type ProblemInVersion<D, Now, N, U, Vs> = [U] extends [never]
     ? [ChangesIn<U, V>] extends [never]
       ? ProblemInVersion<D, Now, N, U, Older>
       : ProblemInVersion<
-          ProblemBefore<D, ErrorWasOf<Now, ErrorFacts<ChangesIn<U, V>, N>>>,
+          ProblemBefore<D, ErrorWasOf<Now, ErrorFacts_2<ChangesIn<U, V>, N>>>,
           Now,
           N,
           Exclude<U, ChangesIn<U, V>>,
@@ -1087,7 +1087,7 @@ type WithOptional<V, O> = Flat<
 
 type WithStatus<D, W> = D extends readonly [infer Mark, infer C, unknown, infer M]
   ? W extends {
-      readonly status: infer S
+      readonly status: infer S extends number
     }
     ? readonly [Mark, C, S, M]
     : D

@@ -18,6 +18,7 @@ import {
 import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import type { OperationOptions, VersionChange } from 'octavo/changes'
 import { createClient } from 'octavo/client'
+import { expectTypeOf } from 'expect-type'
 import { compression } from 'octavo/middleware'
 import { z } from 'zod'
 
@@ -371,17 +372,6 @@ describe('declared problems of older versions', () => {
       },
     ],
   })
-  const errors = {
-    car_sold: { was: 'sold', status: 410 },
-    car_locked: {
-      was: Locked,
-      down: (problem: Readonly<Record<string, unknown>>) => ({
-        ...problem,
-        seconds: Number(problem['until']),
-      }),
-    },
-    no_trade: { was: 'closed' },
-  } as const
   const history = defineVersions({
     versions: ['3', '2', '1'],
     models: { Buyer },
@@ -389,7 +379,20 @@ describe('declared problems of older versions', () => {
       defineVersionChange({
         version: '3',
         title: 'Problems have other codes',
-        change: [operation({ route: 'car.buy', errors })],
+        change: [
+          operation({
+            route: 'car.buy',
+            errors: {
+              car_sold: { was: 'sold', status: 410 },
+              car_locked: {
+                now: CarLocked,
+                was: Locked,
+                down: ({ until, ...problem }) => ({ ...problem, seconds: Number(until) }),
+              },
+              no_trade: { was: 'closed' },
+            },
+          }),
+        ],
       }),
       defineVersionChange({
         version: '2',
@@ -522,7 +525,18 @@ describe('declared problems of older versions', () => {
         }),
         operation({
           route: 'event.join',
-          errors: { full: { was: 'closed', down: ({ left, ...problem }) => ({ ...problem, free: left }) } },
+          errors: {
+            full: {
+              now: Full,
+              was: 'closed',
+              down: ({ left, ...problem }) => ({
+                ...problem,
+                free: left,
+                // functions get dates
+                year: problem.event.at.getFullYear(),
+              }),
+            },
+          },
         }),
       ],
     })
@@ -555,27 +569,85 @@ describe('declared problems of older versions', () => {
       code: 'closed',
       event: { at: 7, by: 'Ann', name: 'Dr Ann' },
       free: 0,
+      year: 1970,
     })
   })
 
-  it('are named by codes that the route declares', async () => {
-    const wrong = defineVersionChange({
-      version: '3',
-      title: 'T',
-      change: [operation({ route: 'car.buy', errors: { car_sol: { was: 'sold' } } })],
+  it('have typed members for functions that name them', () => {
+    const { car_locked: locked } =
+      operation({
+        route: 'car.buy',
+        errors: {
+          car_locked: {
+            now: CarLocked,
+            was: Locked,
+            down: ({ until, detail, status }) => {
+              expectTypeOf(until).toEqualTypeOf<string>()
+              expectTypeOf([detail, status]).toEqualTypeOf<(string | number | undefined)[]>()
+              return { seconds: 1 }
+            },
+          },
+          car_lost: { was: 'lost', down: ({ since, ...problem }) => ({ ...problem, since }) },
+        },
+      }).errors ?? {}
+    assert.equal(locked?.now, CarLocked)
+    operation({
+      route: 'car.buy',
+      // @ts-expect-error -- the older problem has seconds
+      errors: { car_locked: { now: CarLocked, was: Locked, down: () => ({ second: 1 }) } },
     })
-    const reject = async (): Promise<unknown> =>
-      createApp(defineModule({ controllers: [cars] }), {
+    operation({
+      route: 'car.buy',
+      // @ts-expect-error -- the newest problem has no seconds
+      errors: { car_locked: { now: CarLocked, was: 'locked', down: ({ seconds }) => ({ seconds }) } },
+    })
+  })
+
+  const rejected = async (
+    errors: NonNullable<OperationOptions['errors']>,
+    older?: NonNullable<OperationOptions['errors']>,
+  ): Promise<string> => {
+    const changes = [errors, older].flatMap((given, index) =>
+      given === undefined
+        ? []
+        : defineVersionChange({
+            version: String(3 - index),
+            title: `Change ${index}`,
+            change: [operation({ route: 'car.buy', errors: given })],
+          }),
+    )
+    try {
+      await createApp(defineModule({ controllers: [cars] }), {
         logger: false,
         versioning: {
           scheme: VersioningSchemes.HEADER,
           headerParameter: 'x-api-version',
-          history: defineVersions({ versions: ['3', '2'], models: {}, changes: [wrong] }),
+          history: defineVersions({ versions: ['3', '2', '1'], models: {}, changes: changes as never }),
         },
       }).ready()
-    await assert.rejects(
-      reject,
+      return ''
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  it('are named by codes that the route declares', async () => {
+    assert.match(
+      await rejected({ car_sol: { was: 'sold' } }),
       /operation\.errors names car_sol, which car\.buy does not declare\. Did you mean "car_sold"\?/,
+    )
+    assert.match(
+      await rejected({ car_sold: { now: CarLocked, was: 'sold' } }),
+      /operation\.errors\.car_sold\.now is not the problem that the route has/,
+    )
+    const now = { now: CarLocked, was: Locked }
+    assert.match(
+      await rejected({ car_locked: now }, { car_locked: now }),
+      /operation\.errors\.car_locked\.now is not the problem that the route has/,
+    )
+    assert.equal(
+      await rejected({ car_locked: now }, { car_locked: { now: Locked, was: CarLocked, status: 400 } }),
+      '',
     )
   })
 })

@@ -1,4 +1,6 @@
+import { isString } from '../../base/values.ts'
 import { suggestion, type DefinitionProblem } from '../../base/definition-error.ts'
+import type { AnyProblem } from '../../define/problem.ts'
 import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import { codesIn } from '../../schema/body-types.ts'
 import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
@@ -34,7 +36,7 @@ export function operationProblems(
   /** The parameters that only older versions have, by route and source. */
   const earlier = new Map<string, string[]>()
   const twice = touchedTwice(operations, routes)
-  const wrong = operations.flatMap(({ change, operation }): readonly DefinitionProblem[] => {
+  const wrong = operations.flatMap(({ change, operation }, index): readonly DefinitionProblem[] => {
     const own = routes.filter(({ name }) => isAbout(operation, name))
     const unknown = [operation.route]
       .flat()
@@ -52,6 +54,7 @@ export function operationProblems(
             ...wrongGuards(operation, own),
             ...wrongStart(operation, own),
             ...unknownErrors(operation, own),
+            ...wrongProblems(operation, own, operations.slice(0, index)),
             ...unknownEvents(operation, own),
             ...NAMED_SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
@@ -202,6 +205,26 @@ function unknownErrors(
     .map((code) => [
       `operation.errors names ${code}, which ${routeLabel(operation)} does not declare`,
       `${suggestion(code, known)} (errors have their newest codes)`,
+    ])
+}
+
+/** Errors whose `now` is neither the problem of a route nor what the operation before, which is newer, says that it was. */
+function wrongProblems(
+  { errors = {} }: Operation,
+  own: readonly ResolvedRoute[],
+  newer: readonly OrderedOperation[],
+): readonly (readonly [message: string, fix: string])[] {
+  const isOther = (code: string, now: AnyProblem, route: ResolvedRoute): boolean => {
+    const said = newer.filter(({ operation }) => isAbout(operation, route.name))
+    const before = said.flatMap(({ operation }) => operation.errors?.[code]?.was ?? []).at(-1)
+    const known = before ?? problemsOf(route).find((problem) => problem.code === code)
+    return known !== undefined && !isString(known) && known !== now
+  }
+  return Object.entries(errors)
+    .filter(([code, { now }]) => now !== undefined && own.some((route) => isOther(code, now, route)))
+    .map(([code]) => [
+      `operation.errors.${code}.now is not the problem that the route has`,
+      'give the problem of the route, or what a newer change says that it was',
     ])
 }
 

@@ -32,7 +32,8 @@ import { callBlamed, threwIn, type ChangeExtra, type Extra, type Identified } fr
 import type { Plans } from '../convert/plans.ts'
 import { toldOf } from '../convert/program.ts'
 import { cloneNameless, zod } from '../zod.ts'
-import { precision, type AppliedOperation, type ErrorWas } from './operation.ts'
+import type { ErrorWas } from './error-was.ts'
+import { precision, type AppliedOperation } from './operation.ts'
 
 /** An error before operations changed it. */
 interface ErrorBefore {
@@ -93,6 +94,8 @@ interface ProblemBefore {
   /** The members before models in them are converted. */
   readonly members: Schema | undefined
   readonly convert: ConvertBody | undefined
+  /** Reads the newest members from JSON, for functions. */
+  readonly read: ReadMembers
   /** Whether members that none of them declares are sent. */
   readonly isMade: boolean
 }
@@ -115,26 +118,35 @@ export function problemsBefore(
       older,
       members,
       convert: members && conversion?.toOlder && createConvertMembers(conversion.toOlder, members),
+      read: createReadMembers(problem.members),
       isMade: before?.isMade === true,
     })
   }
   return found
 }
 
-/** Converts the members of a sent problem. They were JSON, so dates in them are read again. */
+/** Converts the members of a sent problem. Those that functions made may be JSON. */
 function createConvertMembers(convert: ConvertBody, members: Schema): ConvertBody {
-  const readers = Object.entries(objectShape(members)).map(
+  const read = createReadMembers(members)
+  return (given, own, request) => convert(read(toRecord(given)), own, request)
+}
+
+type ReadMembers = (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+
+/** Creates the function that reads members of a sent problem: they are JSON, so dates in them are read again. */
+function createReadMembers(members: Schema | undefined): ReadMembers {
+  const readers = Object.entries(members === undefined ? {} : objectShape(members)).map(
     ([name, field]) => [name, createValidator(withJsonReaders(field, RESULT_READERS))] as const,
   )
-  return (given, own, request) => {
-    const typed = { ...toRecord(given) }
+  return (given) => {
+    const typed = { ...given }
     for (const [name, read] of readers) {
       const found = typed[name] === undefined ? undefined : read(typed[name])
       if (isPromise(found)) ignoreRejection(found)
       // a problem that was thrown under the same code may have other members, and functions make others
       else if (found !== undefined && 'value' in found) typed[name] = found.value
     }
-    return convert(typed, own, request)
+    return typed
   }
 }
 
@@ -180,7 +192,9 @@ export function createProblemBefore(
     const code = String(problem['code'])
     const [error, before] = [errors.get(code), converted.get(code)]
     if (error === undefined && before?.convert === undefined) return undefined
-    const body = error === undefined ? problem : toOlderError(problem, newest, error, own)
+    const read = error?.downs.some(({ down }) => down !== undefined) === true ? before?.read : undefined
+    const given = read?.(problem) ?? problem
+    const body = error === undefined ? given : toOlderError(given, newest, error, own)
     const members = before === undefined ? body : toOlderMembers(body, before, own, request)
     return andThen(members, (older) => ({ status: error?.status, body: older }))
   }

@@ -1,5 +1,4 @@
 import type { AnyGuard } from '../../define/layers.ts'
-import type { AnyProblem } from '../../define/problem.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Identified, ChangeExtra, LoadedExtra, LoadExtra, ResponseExtra } from '../convert/converter.ts'
@@ -7,6 +6,7 @@ import type { Awaitable } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { Given } from '../../define/infer.ts'
 import type { OutputOf, Schema } from '../../schema/schema.ts'
+import type { ErrorFacts, ErrorsWere, InferredErrors } from './error-was.ts'
 import type { Absent, Paired, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
@@ -164,19 +164,6 @@ type Loading<D> = Readonly<
 /** Schemas of responses by their newest statuses. */
 type Answers = Readonly<Record<number, Schema>>
 
-/** An earlier error. At least one of its members is given. */
-export interface ErrorWas {
-  /** The code that it had, or the problem that it was, with its code, status and members. @default the newest one */
-  readonly was?: string | AnyProblem
-  /** The status that it had. @default the newest one */
-  readonly status?: number
-  /** Returns the body of the older version. It gets the newest body with the older code and status. */
-  readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
-}
-
-/** The earlier errors of a route, by their newest codes. */
-export type ErrorsWere = Readonly<Record<string, ErrorWas>>
-
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {
   /** The value before the change. */
@@ -209,7 +196,7 @@ export interface OperationOptions<
   A extends object = Readonly<Record<number, AnswerWas>>,
   G extends object = PagedWas,
   I extends object = InputWas,
-  X extends ErrorsWere = ErrorsWere,
+  X extends object = ErrorsWere,
   E = Readonly<Record<string, string>>,
   J = Tokens,
 > {
@@ -246,7 +233,7 @@ export interface OperationOptions<
   /** Guards that did not guard the route. The handler then runs without what they provide. */
   readonly withoutGuards?: readonly AnyGuard[]
   /** The earlier errors, by their newest codes. */
-  readonly errors?: X & { readonly [K in keyof X]: ErrorWas }
+  readonly errors?: X
   /** Tokens whose values `load` of whole bodies gets, as the root module sees them. @default {} */
   readonly inject?: J
   /** The earlier names of the events that the route streams, by their newest names. */
@@ -312,7 +299,10 @@ export function operation<
   PN extends Schema = never,
   PW extends Schema = never,
   const IW extends InputSchemas = {},
-  const X extends ErrorsWere = {},
+  const XN = {},
+  const XW = {},
+  const XS = {},
+  XD = {},
   const E extends Readonly<Record<string, string>> = {},
   J extends Tokens = {},
   D = undefined,
@@ -331,7 +321,7 @@ export function operation<
         AnswersWere<AN, AW, J, D>,
         PagedWas<PN, PW, J, D>,
         InputWas<IW>,
-        X,
+        InferredErrors<XN, XW, XS, XD>,
         E,
         J
       >,
@@ -341,7 +331,7 @@ export function operation<
   | RouteFact<`headers ${R}`, Paired<H>['pairs']>
   | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
   | RouteFact<`input ${R}`, { [K in keyof IW]: readonly [K, IW[K]] }[keyof IW]>
-  | RouteFact<`errors ${R}`, { [K in keyof X]: readonly [K, X[K]] }[keyof X]>
+  | RouteFact<`errors ${R}`, ErrorFacts<XW, XS, XD>>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,
