@@ -759,13 +759,7 @@ type OutOf<Sh> = Flat<
   }
 >
 
-interface OwnMembers {
-  readonly code: string
-  readonly detail?: string
-  readonly status: number
-  readonly title: string
-  readonly type: string
-}
+type OwnMembers = Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detail' | 'code'>
 
 export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
   readonly atMost: number

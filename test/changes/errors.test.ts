@@ -292,6 +292,11 @@ describe('a mistake in an operation', () => {
       /the error closed of pay\.pay was what it is/,
     ],
     ['an error without anything', { errors: { closed: {} } }, /operation\.errors\.closed is/],
+    [
+      'an unknown member',
+      { errors: { closed: { was: 'shut', wsa: 1 } } },
+      /option "errors\.closed\.wsa"|wsa/,
+    ],
     ['a status that is no error', { errors: { closed: { status: 200 } } }, /errors\.closed\.status is 200/],
     ['a path of all routes', { route: '*', path: { was: '/old' } }, /operation of '\*' has path/],
     [

@@ -379,7 +379,6 @@ const CALLS: Readonly<Record<string, Call>> = {
   '{ deprecation, sunset }.deprecation: { href, title, type }': (more) =>
     withPolicy(links('deprecation', more)),
   '{ deprecation, sunset }.sunset: { href, title, type }': (more) => withPolicy(links('sunset', more)),
-  'OperationOptions.errors: ErrorWas': (more) => operated({ errors: { gone: { was: 'b', ...more } } }),
   'OperationOptions.path: { now }': (more) => operated({ path: { now: '/a', was: '/b', ...more } }),
   'OperationOptions.response: { body, headers, status }': (more) => operated({ response: more }),
   '{ body, headers, status }.headers: { down, was }': (more) =>

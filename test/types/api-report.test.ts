@@ -84,6 +84,13 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
     'StatusPairs',
     'Statuses',
   ],
+  'src/changes/operations/error-was.ts': [
+    'ErrorFacts',
+    'InferredErrors',
+    'KnownErrors',
+    'MembersOf',
+    'ProblemNow',
+  ],
   'src/changes/model.ts': ['ModelName', 'WholeShape'],
   'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere

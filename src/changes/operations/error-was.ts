@@ -1,3 +1,4 @@
+import type { ProblemDocument } from '../../define/error-format.ts'
 import type { AnyProblem, Declared } from '../../define/problem.ts'
 import type { ChangeExtra } from '../convert/converter.ts'
 
@@ -19,13 +20,7 @@ type ProblemNow<N> = unknown extends N ? AnyMembers : OwnMembers & MembersOf<N, 
 type AnyMembers = Readonly<Record<string, unknown>>
 
 /** The members of every problem. */
-interface OwnMembers {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  readonly detail?: string
-  readonly code: string
-}
+type OwnMembers = Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detail' | 'code'>
 
 /** The members that a problem declares, or `E` for one that types do not know. */
 type MembersOf<P, E> = P extends { readonly $declares?: Declared<unknown, unknown, infer M> }
