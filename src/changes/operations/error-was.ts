@@ -54,7 +54,7 @@ export type InferredErrors<N, W, S, D> = { readonly [K in keyof N]: { readonly n
   readonly [K in keyof N]: ErrorWas<N[K], W[K & keyof W]>
 } & KnownErrors
 
-/** What a change says of an error, for clients of older versions. */
+/** The facts of a change about errors, for clients of older versions. */
 export type ErrorFacts<W, S, D> = {
   [K in keyof W]: readonly [K, { was: W[K]; status: S[K & keyof S]; down: D[K & keyof D] }]
 }[keyof W]
