@@ -22,16 +22,17 @@ type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
   : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
 
-export interface AnswerWas<N = Schema, W = Schema> {
+export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
-    extra: ResponseExtra,
+    extra: ResponseExtra & LoadedExtra<D>,
   ) => [Schema] extends [W] ? unknown : Given<W>
+  readonly load?: (now: [Schema] extends [N] ? unknown : OutputOf<N>, extra: LoadExtra<I>) => Awaitable<D>
   readonly now: N
   readonly was: W
 }
 
-type AnswersWere<N, W> = {
+type AnswersWere<N, W, I, D> = {
   readonly [K in keyof N]: {
     readonly now: N[K]
   }
@@ -40,8 +41,8 @@ type AnswersWere<N, W> = {
     readonly was: W[K]
   }
 } & {
-  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K]> & NeedsDown<N[K & keyof N], W[K]>
-}
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D> & NeedsDown<N[K & keyof N], W[K]>
+} & Loading<D>
 
 type Answers_2 = Readonly<Record<number, Schema>>
 
@@ -119,10 +120,11 @@ type BodyInVersion<S, K, N, U, Vs> = [U] extends [never]
         >
     : S
 
-export interface BodyWas<N = Schema, W = Schema | Absent> {
+export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
+  readonly load?: (old: OldValue<W>, extra: LoadExtra<I>) => Awaitable<U>
   readonly narrowed?: boolean
   readonly now: N
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : Given<N>
+  readonly up?: (old: OldValue<W>, extra: LoadedExtra<U>) => [Schema] extends [N] ? unknown : Given<N>
   readonly was: W
 }
 
@@ -458,6 +460,17 @@ export interface LoadedExtra<L> extends ChangeExtra {
   readonly loaded: L
 }
 
+type Loading<D> = Readonly<
+  Record<
+    number,
+    {
+      readonly [K in keyof AnswerWas]: unknown
+    } & {
+      readonly load?: (now: never, extra: never) => Awaitable<D>
+    }
+  >
+>
+
 const MODEL: unique symbol
 
 type MadeDown<Sh, W> = {
@@ -676,6 +689,7 @@ export interface OperationOptions<
   I extends object = InputWas,
   X extends object = ErrorsWere,
   E = Readonly<Record<string, string>>,
+  J = Tokens,
 > {
   readonly body?: B
   readonly cookies?: NamesWere<C>
@@ -686,6 +700,7 @@ export interface OperationOptions<
     readonly [K in keyof E]: Earlier<E[K]>
   }
   readonly headers?: NamesWere<H>
+  readonly inject?: J
   readonly input?: I
   readonly method?: Earlier<Method>
   readonly paged?: G
@@ -761,7 +776,7 @@ type OutOf<Sh> = Flat<
 
 type OwnMembers = Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detail' | 'code'>
 
-export interface PagedWas<N = Schema, W = Schema> extends AnswerWas<N, W> {
+export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends AnswerWas<N, W, I, D> {
   readonly atMost: number
   readonly next?: (
     page: [Schema] extends [N] ? unknown : OutputOf<N>,
@@ -1219,6 +1234,9 @@ export function operation<
   const XS = {},
   XD = {},
   const E extends Readonly<Record<string, string>> = {},
+  J extends Tokens = {},
+  D = undefined,
+  U = undefined,
 >(
   options:
     | WebhookWas
@@ -1229,12 +1247,13 @@ export function operation<
         Q,
         H,
         C,
-        BodyWas<N, W> & NeedsUp<N, W>,
-        AnswersWere<AN, AW>,
-        PagedWas<PN, PW>,
+        BodyWas<N, W, J, U> & NeedsUp<N, W>,
+        AnswersWere<AN, AW, J, D>,
+        PagedWas<PN, PW, J, D>,
         InputWas<IW>,
         InferredErrors<XN, XW, XS, XD>,
-        E
+        E,
+        J
       >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
