@@ -99,6 +99,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/gate/rewrites.slow.test.ts': 5,
   'test/hosts/features.test.ts': 3,
   'test/hosts/inside.test.ts': 4,
+  'test/hosts/nest.test.ts': 2,
   'test/idempotency/redis.slow.test.ts': 15,
   'test/metrics/metrics.test.ts': 0.7,
   'test/metrics/workers.slow.test.ts': 4,

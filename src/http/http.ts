@@ -68,7 +68,7 @@ export interface HostResponse {
 /** An application that Octavo runs inside of, for one of its requests. */
 export interface HostApp {
   /** Has it answer the request as it came. Its response is sent as it is, with these headers besides. Resolves to the status. */
-  pass(headers: FinishedResponse['headers']): Promise<number>
+  leave(headers: FinishedResponse['headers']): Promise<number>
   /** Has it answer another request, or the one that came for `undefined`. Its response is not sent. */
   answer(request: HostRequest | undefined): Promise<HostResponse>
 }

@@ -10,10 +10,10 @@ import { inside as insideFastify } from 'octavo/inside/fastify'
 import { load, rows, statusOf, storage, versionOf, type Listening, type Seen } from './apps.ts'
 import { CAR } from './garage.ts'
 
-type Decorator = (target: object, name: string, at: never) => void
+export type Decorator = (target: object, name: string, at: never) => void
 
 /** The part of NestJS that the tests use. Several of its majors are installed. */
-interface Nest {
+export interface Nest {
   readonly Controller: (path: string) => (target: object) => void
   readonly Module: (options: object) => (target: object) => void
   readonly Catch: () => (target: object) => void
@@ -26,7 +26,11 @@ interface Nest {
   readonly Redirect: (url: string, status: number) => Decorator
   readonly Param: (name: string) => Decorator
   readonly Query: () => Decorator
-  readonly Body: () => Decorator
+  readonly Body: (pipe?: object) => Decorator
+  readonly UploadedFile: () => Decorator
+  readonly UseInterceptors: (...interceptors: readonly unknown[]) => Decorator
+  /** Of its platform Express. */
+  readonly FileInterceptor: (field: string) => unknown
   readonly Req: () => Decorator
   readonly Res: (options?: object) => Decorator
   readonly StreamableFile: new (stream: Readable) => object
@@ -38,12 +42,14 @@ interface Nest {
   }
   /** Of rxjs. */
   readonly from: (values: AsyncIterable<object>) => object
+  readonly map: (convert: (value: object) => object) => unknown
 }
 
-interface NestApp {
+export interface NestApp {
   getHttpAdapter(): { getInstance(): unknown }
   register(plugin: unknown, options: object): Promise<void>
   useGlobalFilters(...filters: readonly object[]): void
+  useGlobalInterceptors(...interceptors: readonly object[]): void
   listen(port: number, host: string): Promise<unknown>
   getUrl(): Promise<string>
   close(): Promise<void>
@@ -58,7 +64,7 @@ type Reply = ServerResponse & {
 }
 
 /** Adds a method to a controller, as the syntax of decorators does. `params` are those of its parameters, in turn. */
-function addHandler(
+export function addHandler(
   controller: { readonly prototype: object },
   decorators: readonly Decorator[],
   params: readonly Decorator[],

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isPromise } from '../../base/values.ts'
 import {
-  dropBody,
   type FinishedResponse,
   type HostApp,
   type HostRequest,
@@ -13,7 +12,7 @@ import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import { captureResponse, sendFinished, setHeaders, type Captured } from './captured.ts'
 import { addHeaders } from './headers.ts'
-import { openInside, type InsideApp, type InsideOptions } from './options.ts'
+import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceRequest } from './replaced.ts'
 
 import { toReadBody } from './read-body.ts'
@@ -48,11 +47,7 @@ export function inside<R extends IncomingMessage = IncomingMessage>(
     const settle = (settled: FinishedResponse): void => {
       if (raw.isLeft && settled.isError !== true) return void context.end()
       const target = raw.release()
-      if (raw.isPassed && settled.status === 404) {
-        dropBody(settled.body)
-        void context.end()
-        return next()
-      }
+      if (isUnserved(raw, settled, context)) return next()
       sendFinished(target, settled, context)
     }
     if (isPromise(finished)) void finished.then(settle)
@@ -92,14 +87,11 @@ class ExpressRequest extends NodeRequest implements HostApp {
     return this
   }
 
-  pass(): void
-  pass(headers: FinishedResponse['headers']): Promise<number>
-  pass(headers?: FinishedResponse['headers']): Promise<number> | void {
-    if (headers === undefined) this.isPassed = true
-    else return this.#leave(headers)
+  pass(): void {
+    this.isPassed = true
   }
 
-  #leave(headers: FinishedResponse['headers']): Promise<number> {
+  leave(headers: FinishedResponse['headers']): Promise<number> {
     this.isLeft = true
     const { response } = this
     const writeHead = response.writeHead.bind(response)

@@ -7,7 +7,6 @@ import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyReque
 import type { Rules } from '../../base/definition-error.ts'
 import { isNonEmptyString, isObject } from '../../base/values.ts'
 import {
-  dropBody,
   isAsyncIterable,
   isStream,
   type FinishedResponse,
@@ -20,7 +19,7 @@ import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { beforeFirstWrite, captureResponse, sendFinished, type Captured } from './captured.ts'
 import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
-import { openInside, type InsideApp, type InsideOptions } from './options.ts'
+import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
 import { replaceRequest } from './replaced.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
@@ -144,11 +143,7 @@ class Exchange extends NodeRequest implements HostApp {
     this.#finished = Promise.resolve(response)
     const finished = await Promise.race([continued, this.#finished])
     if (finished === undefined) return this.#afterHost()
-    if (this.isPassed && finished.status === 404) {
-      dropBody(finished.body)
-      void context.end()
-      return undefined
-    }
+    if (isUnserved(this, finished, context)) return undefined
     const { status, headers } = finished
     this.#reply.code(status).headers(headers)
     this.#endWithReply()
@@ -199,13 +194,11 @@ class Exchange extends NodeRequest implements HostApp {
       sendFinished(release(), finished, this.#context)
   }
 
-  pass(): void
-  pass(headers: FinishedResponse['headers']): Promise<number>
-  pass(headers?: FinishedResponse['headers']): Promise<number> | void {
-    if (headers === undefined) {
-      this.isPassed = true
-      return
-    }
+  pass(): void {
+    this.isPassed = true
+  }
+
+  leave(headers: FinishedResponse['headers']): Promise<number> {
     this.#told = headers
     return new Promise((resolve) => {
       this.#leave = resolve

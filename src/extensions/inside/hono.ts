@@ -4,7 +4,6 @@ import type { Rules } from '../../base/definition-error.ts'
 import { isObject } from '../../base/values.ts'
 
 import {
-  dropBody,
   type FinishedResponse,
   type HostApp,
   type HostRequest,
@@ -16,7 +15,7 @@ import { createOriginReader } from '../../server/adapters/web/url-origin.ts'
 import { WebRequest } from '../../server/adapters/web/web-request.ts'
 import { toIncoming } from '../upstream/fetch-transport.ts'
 import { addHeaders } from './headers.ts'
-import { openInside, type InsideApp, type InsideOptions } from './options.ts'
+import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
 
 import { toReadBody } from './read-body.ts'
 
@@ -58,11 +57,7 @@ export function inside<E extends Env = Env>(
     raw.endWith(context)
     const finished = await response
     if (raw.isLeft && finished.isError !== true) return void context.end()
-    if (raw.isPassed && finished.status === 404) {
-      dropBody(finished.body)
-      void context.end()
-      return next()
-    }
+    if (isUnserved(raw, finished, context)) return next()
     const sent = await sendResponse(finished, context, raw)
     if (!raw.isAnswered) return sent
     // the headers of what was converted are in it, and Hono would add them again
@@ -106,14 +101,11 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
     return this
   }
 
-  pass(): void
-  pass(headers: FinishedResponse['headers']): Promise<number>
-  pass(headers?: FinishedResponse['headers']): Promise<number> | void {
-    if (headers === undefined) this.isPassed = true
-    else return this.#leave(headers)
+  pass(): void {
+    this.isPassed = true
   }
 
-  async #leave(headers: FinishedResponse['headers']): Promise<number> {
+  async leave(headers: FinishedResponse['headers']): Promise<number> {
     this.isLeft = true
     await this.#next()
     const c = this.#c

@@ -76,7 +76,7 @@ async function pass(application: HostApp, context: RequestContext): Promise<Fini
   const told: FinishedResponse = { [FINISHED]: true, status: 200, headers: {}, body: null }
   if (context.vary.length > 0) addVary(told.headers, context.vary)
   context.writeHeaders?.(told)
-  const status = await application.pass(told.headers)
+  const status = await application.leave(told.headers)
   return { ...told, status }
 }
 
