@@ -111,6 +111,15 @@ describe('octavo import', () => {
     write('empty.json', '{ "openapi": "3.1.0", "info": { "title": "A", "version": "1" }, "paths": {} }')
     assert.deepEqual(await wrong(), [2, 'octavo: pass a document: octavo import openapi.yaml'])
     assert.deepEqual(await wrong('none.yaml'), [2, 'octavo: none.yaml: file not found'])
+    write(
+      'leak.json',
+      '{ "openapi": "3.1.0", "info": { "title": "A", "version": "1" }, "paths": { "/a": { "$ref": "../a.json" } } }',
+    )
+    assert.deepEqual(await wrong('leak.json'), [
+      2,
+      'octavo: leak.json: the reference ../a.json leads out of its folder: pass --allow-files if you trust it',
+    ])
+    assert.deepEqual(await wrong('leak.json', '--allow-files'), [2, 'octavo: leak.json: file not found'])
     assert.deepEqual(await wrong('empty.json'), [2, 'octavo: empty.json has no operations'])
     assert.deepEqual(await wrong('openapi.yaml', '--out', 'api'), [2, 'octavo: --out api cannot be used'])
     rmSync(join(cwd, 'src'), { recursive: true })

@@ -23,6 +23,8 @@ export interface ComparedDocument {
 export interface AppSetting {
   readonly app: string | undefined
   readonly setting: Setting
+  /** Whether references may only lead to files below the folder of the document. @default false */
+  readonly isKeptInside?: boolean
 }
 
 /**
@@ -31,7 +33,7 @@ export interface AppSetting {
  */
 export async function readGivenDocument(
   given: string,
-  { app, setting }: AppSetting,
+  { app, setting, isKeptInside = false }: AppSetting,
 ): Promise<ComparedDocument> {
   const fromGit = /^git:([^:]+):(.+)$/.exec(given)
   const [, revision, path] = fromGit ?? []
@@ -40,7 +42,7 @@ export async function readGivenDocument(
       return {
         label: given,
         file: undefined,
-        source: await readReferencedFiles(path, (name) => readGit(revision, name, setting.cwd)),
+        source: await readReferencedFiles(path, (name) => readGit(revision, name, setting.cwd), isKeptInside),
       }
     // versions have no slash and none of these endings
     if (/[/\\]|\.(json|ya?ml)$/i.test(given)) {
@@ -48,7 +50,7 @@ export async function readGivenDocument(
       return {
         label: given,
         file: given,
-        source: await readReferencedFiles(name, (file) => readFile(file, 'utf8')),
+        source: await readReferencedFiles(name, (file) => readFile(file, 'utf8'), isKeptInside),
       }
     }
     return {
@@ -92,17 +94,26 @@ async function readGit(revision: string, path: string, cwd: string): Promise<str
 async function readReferencedFiles(
   main: string,
   read: (name: string) => Promise<string>,
+  isKeptInside: boolean,
 ): Promise<ComparedSource> {
   const files = new Map<string, unknown>()
   const isAbsolute = main.startsWith('/')
   const open = [isAbsolute ? main.slice(1) : main]
   const [start = main] = open
+  const folder = start.slice(0, start.lastIndexOf('/') + 1)
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (files.has(name)) continue
     const text = await read(isAbsolute ? `/${name}` : name)
     const document = await parseGivenDocument(text)
     files.set(name, document)
-    for (const reference of fileReferences(document)) open.push(resolveFileName(reference, name))
+    for (const reference of fileReferences(document)) {
+      const path = resolveFileName(reference, name)
+      if (isKeptInside && !path.startsWith(folder))
+        throw new ReadError(
+          `the reference ${reference} leads out of its folder: pass --allow-files if you trust it`,
+        )
+      open.push(path)
+    }
   }
   return prepareSource(files.get(start), files, start)
 }

@@ -30,6 +30,7 @@ export const importApi: Command = {
     out: { value: '<folder>', short: 'o', about: 'the folder of the API (src/api)' },
     update: { about: 'update an API that was imported before. Your edits stay' },
     force: { about: 'replace files that exist' },
+    'allow-files': { about: 'follow references to files outside of the folder of the document' },
   },
   run: async (given, setting) => {
     const [document] = given.positionals
@@ -38,7 +39,8 @@ export const importApi: Command = {
     const out = relative(setting.cwd, resolve(setting.cwd, folder)).split(sep).join('/')
     if (out === '' || out.startsWith('..') || !out.includes('/'))
       throw usageError(`--out ${folder} cannot be used`, 'write a folder below another one, such as src/api')
-    const { source } = await readGivenDocument(document, { app: undefined, setting })
+    const isKeptInside = !given.has('allow-files')
+    const { source } = await readGivenDocument(document, { app: undefined, setting, isKeptInside })
     const api = readApi(source)
     const project = writeProject(api, { out })
     if (project.operations === 0) throw new InputError(`${document} has no operations`)

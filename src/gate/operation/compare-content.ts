@@ -1,7 +1,8 @@
-import { isRecord } from '../../base/values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { UNRESOLVED, type Node, type ComparedSource } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/keyword-rules.ts'
+import type { ValueSet } from '../schema/shape.ts'
 import {
   compareSchemas,
   type DifferentSchemas,
@@ -110,8 +111,15 @@ function compareMedia(
     const own = key === 'schema' ? owner : { ...owner, at: [...at, '(item)'], origin: '' }
     differences.push(...compareSchemas(base(schema, old.node), revision(newSchema, now.node), own, documents))
   }
-  const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
-  if (toStableText(encoding) !== toStableText(newEncoding)) {
+  const [members, newMembers] = [base(old.node['schema'], old.node), revision(now.node['schema'], now.node)]
+  // the encoding of a part that came or went is no change of one
+  const isKept = (name: string): boolean => hasMember(members, name) && hasMember(newMembers, name)
+  const [encoding, newEncoding] = [old, now].map(({ node }) =>
+    toStableText(
+      Object.fromEntries(Object.entries(toRecord(node['encoding'])).filter(([name]) => isKept(name))),
+    ),
+  )
+  if (encoding !== newEncoding) {
     differences.push({
       rule: `${side}-body-encoding-changed`,
       at,
@@ -120,6 +128,10 @@ function compareMedia(
     })
   }
   return differences
+}
+
+function hasMember({ parts }: ValueSet, name: string): boolean {
+  return parts.some((part) => part.kind === 'object' && part.properties.has(name))
 }
 
 /** The differences in the request bodies of two operations that belong together. */

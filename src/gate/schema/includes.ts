@@ -77,11 +77,11 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   const asking: Asking = { isIn: ask, isLenient }
   const isPartIn = (part: Alternative, whole: ValueSet): Certainty => {
     if (part.kind === 'value') return isValueIn(part.value, whole, isLenient)
-    const ofKind = whole.parts.filter((other) => alternativeType(other) === part.kind)
-    const partners = ofKind.length < 2 ? ofKind : ofKind.filter((other) => !isApart(part, other))
+    const possible = possiblePartners(part, whole)
+    const partners = meantPartners(part, possible)
     const answers = partners.map((other) => isPlainIn(part, other, asking))
     if (answers.includes('yes')) return 'yes'
-    const split = splitIntoValues(part) ?? splitByProperty(part, partners)
+    const split = splitIntoValues(part) ?? splitByProperty(part, possible)
     if (split !== undefined) return everyAnswer(split, (one) => isPartIn(one, whole))
     if (partners.length === 0 || (partners.length === 1 && answers[0] === 'no')) return 'no'
     return guess(part, whole, partners, { isLenient, samples })
@@ -173,6 +173,32 @@ function isApart(part: Alternative, other: Alternative): boolean {
       [...other.properties].some(([name, { isRequired }]) => isRequired && !part.properties.has(name))) ||
     areTold(part, other)
   )
+}
+
+function possiblePartners(part: Alternative, whole: ValueSet): readonly Alternative[] {
+  const ofKind = whole.parts.filter((other) => alternativeType(other) === part.kind)
+  return ofKind.length < 2 ? ofKind : ofKind.filter((other) => !isApart(part, other))
+}
+
+/**
+ * The alternatives that an object without required members can be meant as. Every open object would take it, so that clients would find none
+ * of its members: these are the ones that name most of them, and those that name none at all.
+ */
+function meantPartners(part: Alternative, partners: readonly Alternative[]): readonly Alternative[] {
+  if (part.kind !== 'object') return partners
+  const written = [...part.properties].filter(([, { isForeign }]) => isForeign !== true)
+  if (written.length === 0 || written.some(([, { isRequired }]) => isRequired)) return partners
+  const likeness = (other: Alternative): number => {
+    if (other.kind !== 'object') return 0
+    const shared = written.filter(([name]) => other.properties.has(name)).length
+    return shared / (written.length + other.properties.size - shared)
+  }
+  const most = Math.max(...partners.map(likeness))
+  return partners.filter((other) => {
+    const isFree =
+      other.kind === 'object' && (other.properties.size === 0 || typeof other.rest === 'function')
+    return isFree || (most > 0 && likeness(other) === most)
+  })
 }
 
 function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Certainty {

@@ -599,6 +599,19 @@ export const OPERATIONS: readonly OperationPair[] = [
     }),
     'warning request-body-encoding-changed',
   ),
+  row(
+    'a part more, with an encoding',
+    post({ content: { 'multipart/form-data': { schema: object({ a: string }) } } }),
+    post({
+      content: {
+        'multipart/form-data': {
+          schema: object({ a: string, b: string }),
+          encoding: { b: { contentType: 'text/csv' } },
+        },
+      },
+    }),
+    'info new-optional-request-property',
+  ),
 
   row(
     'a status of success more',

@@ -695,6 +695,27 @@ export const COMPOUNDS: readonly SchemaPair[] = [
     'breaking any-of-removed',
     'info any-of-removed',
   ),
+  pair(
+    'a member of one of several objects without required members',
+    { anyOf: [object({ a: string }), object({ b: string })] },
+    { anyOf: [object({ a: integer }), object({ b: string })] },
+    'breaking type-changed',
+    'breaking type-changed',
+  ),
+  pair(
+    'a union of null in a union, in another order',
+    { anyOf: [{ anyOf: [object({ a: string, b: string }), { type: 'null' }] }, object({ c: string })] },
+    { anyOf: [object({ c: string }), { anyOf: [{ type: 'null' }, object({ b: string, a: string })] }] },
+    'none',
+    'none',
+  ),
+  pair(
+    'optional members that were moved into one',
+    object({ a: string, b: integer }),
+    object({ data: object({ a: string, b: integer }) }),
+    'breaking wrapped',
+    'breaking wrapped',
+  ),
   pair('the order of alternatives', { oneOf: [card, cash] }, { oneOf: [cash, card] }, 'none', 'none'),
   pair(
     'oneOf or anyOf of what is told apart',
