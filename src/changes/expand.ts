@@ -264,13 +264,12 @@ function writeOut(
 ): readonly ResolvedRoute[] {
   const { route } = reached
   const oldest = Math.max(0, ...states.map(({ age }) => age))
-  const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
   const applied = appliedAt(reached, oldest)
   problems.push(
     ...bodyProblems(route, applied, parts.plans.widen),
     ...pagedProblems(route, applied),
     ...inputProblems(route, applied),
-    ...parameterProblems(route, applied, planOf),
+    ...parameterProblems(route, applied, oldest, parts.plans),
     ...keptProblems(route, parts.plans),
   )
   let operated: OperatedRoute | undefined

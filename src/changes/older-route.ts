@@ -16,7 +16,7 @@ import {
 } from './operations/parameters.ts'
 import { inputBefore, inputChanges } from './operations/whole-input.ts'
 import { createBodyConversion, planOfBody } from './operations/body-layer.ts'
-import { createVersionLayer, statusesBefore } from './version-layer.ts'
+import { createVersionLayer, statusesBefore, type RequestState } from './version-layer.ts'
 import { bodyBefore, bodyChanges, bodySchema, type BodyChange } from './operations/bodies.ts'
 import { errorsBefore, problemsBefore, responsesBefore } from './operations/errors.ts'
 import { pathBefore, type AppliedOperation } from './operations/operation.ts'
@@ -154,52 +154,74 @@ const NO_CONVERTER: SourceConverter = {
   converted: new Set(),
 }
 
-/** The conversion of a body that operations describe as a whole. */
-function toWhole(
-  newest: Schema | undefined,
-  bodies: readonly BodyChange[],
-  age: number,
-  plans: Plans,
-): SourceConverter['whole'] {
-  if (newest === undefined || bodies.length === 0) return undefined
-  return createBodyConversion(newest, bodies, age, plans)
-}
-
-function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
+/** Returns the requests of a route in a version. With `only`, the others of its sources are not converted. */
+function requestBefore(
+  route: ResolvedRoute,
+  { age, plans, applied }: Pick<OlderParts, 'age' | 'plans' | 'applied'>,
+  only?: readonly SourceName[],
+): RequestState {
   const converters = new Map<SourceName, SourceConverter>()
-  const inputs = inputChanges(applied)
+  const inputs = inputChanges(applied).filter(({ sources }) => sources.every((each) => only?.includes(each) !== false))
+  const timeOf = (operation: Pick<AppliedOperation, 'change'> | undefined): number =>
+    operation === undefined ? 0 : plans.timeOf(plans.orderOf(operation))
   const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
     inputBefore(source, inputs)?.older ?? applied
   const bodies = bodyChanges('body', operationsOn('body'))
-  const newest = inputBefore('body', inputs)?.schema ?? bodySchema(route, 'body')
-  const whole = toWhole(newest, bodies, age, plans)
+  const ofBody = inputBefore('body', inputs)
+  const newestBody = ofBody?.schema ?? bodySchema(route, 'body')
+  const whole =
+    newestBody === undefined || bodies.length === 0
+      ? undefined
+      : createBodyConversion(newestBody, bodies, age, plans, timeOf(ofBody))
   const before = olderSources(route, operationsOn, bodies, inputs)
   const sources = before.map((source): DeclaredSource => {
     const isBody = source.name === 'body'
-    const plan = planOfBody(source.schema, isBody ? bodies : [], age, plans)
-    const names = sourceBefore(source, plan, operationsOn(source.name))
-    const ofBody = isBody ? whole : undefined
+    const newer = timeOf(inputBefore(source.name, inputs))
+    const range = { newer, older: age, origin: newer }
+    const names = sourceBefore(source, operationsOn(source.name), range, plans)
+    const ownPlan =
+      isBody && bodies.length > 0
+        ? planOfBody(source.schema, bodies, age, plans)
+        : plans.planIn(source.schema, range)
+    const plan = names === undefined ? ownPlan : names.plan
+    const wholeBody = isBody ? whole : undefined
     // the parameters of the further pages are ours, which an API behind gets in place of those that were sent
     const isPaged = source.name === 'query' && applied.some(({ paged }) => paged !== undefined)
-    if (names !== undefined || plan !== undefined || ofBody !== undefined || isPaged)
+    if (names !== undefined || plan !== undefined || wholeBody !== undefined || isPaged)
       converters.set(source.name, {
         ...NO_CONVERTER,
         ...(names !== undefined && { names: names.up, shown: names.shown, converted: names.converted }),
         plan,
-        whole: ofBody,
+        whole: wholeBody,
       })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
   // what did not exist is made of nothing
   if (whole !== undefined && !converters.has('body')) converters.set('body', { ...NO_CONVERTER, whole })
+  for (const source of inputs.flatMap((each) => each.sources))
+    converters.set(source, converters.get(source) ?? NO_CONVERTER)
+  return {
+    converters: only === undefined ? converters : new Map([...converters].filter(([name]) => only.includes(name))),
+    inputs: inputs.map((own) => {
+      const time = timeOf(own)
+      const newer = applied.filter((operation) => plans.orderOf(operation) < time)
+      return { own, newer: requestBefore(route, { age: time, plans, applied: newer }, own.sources) }
+    }),
+    pattern: addressOf(route, applied, []).pattern,
+    sources,
+    before,
+  }
+}
+
+function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
+  const request = requestBefore(route, { age, plans, applied })
+  const { converters, sources } = request
   const errors = errorsBefore(applied)
   const problems = problemsBefore(route, errors, age, plans)
   const headers = toHeaders(applied)
   const statuses = statusesBefore(applied, route)
-  for (const source of inputs.flatMap((each) => each.sources))
-    converters.set(source, converters.get(source) ?? NO_CONVERTER)
-  const own = { converters, inputs, sources: before, errors, problems, headers, statuses }
+  const own = { request, errors, problems, headers, statuses }
   const layer = createVersionLayer({ route, age, plans, applied, ...own, address: address.changes })
   const older = new Map<ResponseKey, Schema>(
     [...route.responses].map(([key, schema]) => [

@@ -12,14 +12,13 @@ import {
   RefusedError,
   createExtra,
   reportAltered,
-  type Converter,
   type Extra,
 } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
-import { createInputUps, type inputChanges } from './operations/whole-input.ts'
+import { createInputUp, type InputChange } from './operations/whole-input.ts'
 import { createPagedLayer } from './operations/paged.ts'
-import { bodyChanges } from './operations/bodies.ts'
+import { bodyChanges, wasSchemas } from './operations/bodies.ts'
 import { createProblemBefore, type ErrorsBefore, type problemsBefore } from './operations/errors.ts'
 
 /** The inputs for the layer of a version of a route. */
@@ -34,18 +33,26 @@ interface LayerParts {
   readonly problems: ReturnType<typeof problemsBefore>
   readonly headers: ReturnType<typeof toHeaders>
   readonly statuses: ReadonlyMap<number, StatusBefore>
-  readonly converters: ReadonlyMap<SourceName, SourceConverter>
-  /** The operations that make the newest input as a whole. */
-  readonly inputs: ReturnType<typeof inputChanges>
-  /** The sources before models are converted. */
-  readonly sources: readonly DeclaredSource[]
+  readonly request: RequestState
   /** The ids of the changes without which the route would have another address. */
   readonly address: readonly string[]
 }
 
+/** The requests of a route in an older version. */
+export interface RequestState {
+  readonly converters: ReadonlyMap<SourceName, SourceConverter>
+  /** The operations that describe input as a whole, and the state into which each converts it, with these sources alone. */
+  readonly inputs: readonly { readonly own: InputChange; readonly newer: RequestState }[]
+  readonly pattern: ResolvedRoute['pattern']
+  readonly sources: readonly DeclaredSource[]
+  /** The sources before models are converted. */
+  readonly before: readonly DeclaredSource[]
+}
+
 /** Creates the layer of a route for an older version. */
 export function createVersionLayer(parts: LayerParts): VersionLayer {
-  const { route, age, plans, applied, errors, problems, headers, converters, statuses, address } = parts
+  const { route, age, plans, applied, errors, problems, headers, request, statuses, address } = parts
+  const { converters } = request
   const responses = new Map(
     [...route.responses].map(([key, schema]) => [
       key,
@@ -143,28 +150,18 @@ function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
 
 /** Creates the function that converts the sources of a request. */
 function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
-  const { route, age, plans, applied, converters, sources, inputs } = parts
-  const ups = createInputUps(route, inputs, plans.widen)
-  const convertAll = (
-    input: Readonly<Partial<Record<SourceName, unknown>>>,
-    extra: Extra,
-  ): Record<string, unknown> => {
+  const { route, age, plans, applied, request } = parts
+  const convert = createConvertSources(request, route, plans)
+  const convertAll = (input: Input, extra: Extra): Record<string, unknown> => {
     const issues: ValidationIssue[] = []
-    const made: Record<string, unknown> = {}
-    const count = extra.loading?.count
-    for (const [source, converter] of converters)
-      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
-    // models in it may wait for data
-    if (issues.length === 0 && extra.loading?.count === count)
-      for (const up of ups)
-        Object.assign(
-          made,
-          upOrFail(route, () => up(made, extra, issues)),
-        )
+    const made = convert(input, extra, issues)
     if (issues.length > 0) throw new ValidationError(issues)
     return made
   }
-  const schemas = [...sources, ...route.sources].map(({ schema }) => schema)
+  const schemas = [
+    ...[...request.before, ...route.sources].map(({ schema }) => schema),
+    ...wasSchemas(applied.map((operation) => ({ operation }))),
+  ]
   const isLoading = isLoadingIn(schemas, bodyChanges('body', applied), age, 'up', plans)
   if (!isLoading)
     return (input, extra) => {
@@ -185,6 +182,36 @@ function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
     }
   }
 }
+
+type Input = Readonly<Partial<Record<SourceName, unknown>>>
+
+/** Creates the conversion of sources. While something in them waits for data, what is made is not complete. */
+function createConvertSources(
+  { converters, inputs }: RequestState,
+  route: ResolvedRoute,
+  { widen }: Pick<Plans, 'widen'>,
+): (input: Input, extra: Extra, issues: ValidationIssue[]) => Record<string, unknown> {
+  const ups = inputs.map(({ own, newer }) => ({
+    up: createInputUp(own, { ...newer, widen }),
+    convert: createConvertSources(newer, route, { widen }),
+  }))
+  return (input, extra, issues) => {
+    const made: Record<string, unknown> = {}
+    const count = extra.loading?.count
+    for (const [source, converter] of converters)
+      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
+    // models in it may wait for data
+    if (issues.length > 0 || extra.loading?.count !== count) return made
+    for (const { up, convert } of ups) {
+      const run = (): object => upOrFail(route, () => up(made, extra, issues))
+      // once, because what waits for data is found again by its object
+      const newer = extra.loading?.keep(up, up, run) ?? run()
+      Object.assign(made, newer, issues.length === 0 && convert(newer, extra, issues))
+    }
+    return made
+  }
+}
+
 interface Given {
   readonly route: ResolvedRoute
   readonly source: SourceName
@@ -198,7 +225,7 @@ function convertSource(given: Given, converter: SourceConverter, issues: Validat
   const extra = source === 'params' ? withoutNames(told) : told
   let renamed
   try {
-    renamed = names === undefined ? sent : renameSource(names, sent, extra)
+    renamed = names === undefined ? sent : names(sent, extra)
   } catch (error) {
     return refuse(error, given, NOTHING_RENAMED, issues)
   }
@@ -223,12 +250,6 @@ function upOrFail<T>(route: ResolvedRoute, up: () => T): T {
   } catch (error) {
     throw failed(route, error)
   }
-}
-
-/** Renames once, because what waits for data is found again by its object. */
-function renameSource(names: Converter, sent: unknown, extra: Extra): unknown {
-  const rename = (): unknown => names(sent, extra)
-  return extra.loading?.keep(names, Object(sent), rename) ?? rename()
 }
 
 /** Notes what the client sent wrong. @throws `Error` with the change for anything else */

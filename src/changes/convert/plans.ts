@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, metaOf, toZod, childrenOf, type Schema } from '../../schema/schema.ts'
 import { toChains, changesNames, type AnyChange, type Chain, type Step } from '../chain.ts'
 import { namedModel } from '../model.ts'
-import { zod } from '../zod.ts'
+import { cloneNameless, zod } from '../zod.ts'
 import {
   createConverters,
   type Converter,
@@ -34,6 +34,10 @@ export interface Plans extends InnerPlans {
   readonly isLoading: (schema: Schema, age: number, direction: Direction, newer?: number) => boolean
   /** Whether a schema is read in another way than it is written: something in it is converted before it is transformed. */
   readonly splits: (schema: Schema) => boolean
+  /** The plan of a schema for an age, whose conversions lead to a newer one. `undefined` if no change before the age reaches the schema. */
+  readonly planIn: (schema: Schema, range: Range) => Plan | undefined
+  /** A copy of an object schema with other members, which has the same fields of models. */
+  readonly copyWith: (schema: Schema, shape: Readonly<Record<string, Schema>>) => Schema
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => ReadonlySet<Schema>
   /** The schema of results that takes values which older versions accept. */
@@ -91,12 +95,17 @@ export function createPlans(
       createOriginOf(changes, timeOf, { modelledFieldsOf, reachOf, within }),
     ),
   }
-  const { planOf, between } = parts
+  const { planOf, between, planIn } = parts
+  const copyWith: Plans['copyWith'] = (schema, shape) => {
+    const copy = cloneNameless(schema, { shape })
+    copies.set(copy, copies.get(schema) ?? schema)
+    return copy
+  }
   const defaultsIn = createGather(walk, (schema) =>
     'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
   )
   const found = { chains, stepsIn, orderOf, reachOf, modelledFieldsOf, isLoading, defaultsIn, widen }
-  return { ...found, planOf, between, timeOf, splits }
+  return { ...found, planOf, between, planIn, copyWith, timeOf, splits }
 }
 
 /** Finds the positions of the changes that reach a schema. */

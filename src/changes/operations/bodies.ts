@@ -77,8 +77,14 @@ export function wasSchemas(
 ): readonly Schema[] {
   return operations.flatMap(({ operation }) => [
     ...[...bodiesOf(operation)].flatMap(([key, { was }]) => (isAbsent(was) || !test(key) ? [] : [was])),
-    ...(test('body') ? Object.values(operation.input?.was ?? {}).filter(isSchema) : []),
+    ...(test('body') ? sentSchemas(operation) : []),
   ])
+}
+
+/** The schemas that an operation says sources and parameters of requests had. */
+function sentSchemas({ input, query, headers, cookies }: Operation): readonly Schema[] {
+  const parameters = [query, headers, cookies].flatMap((names = {}) => Object.values(names))
+  return [...Object.values(input?.was ?? {}), ...parameters.map(({ was }) => was)].filter(isSchema)
 }
 
 export function isRequest(key: BodyKey): boolean {

@@ -67,14 +67,18 @@ export function createToNewest(
   }
 }
 
-/** Creates the conversion of a body into the newest version, for a request that loads what its changes load. */
+/**
+ * Creates the conversion of a body into the newest version, for a request that loads what its changes load. With an age `time`, `newest` is
+ * the schema of that age, and values are converted to it.
+ */
 export function createBodyConversion(
   newest: Schema,
   bodies: readonly BodyChange[],
   age: number,
   plans: Plans,
+  time = 0,
 ): Converter | undefined {
-  return joinStages(stagesUp(newest, bodies, age, plans))
+  return joinStages(stagesUp(newest, bodies, age, plans, time))
 }
 
 /** The plan of the schema that a body had. What a change says that it was has the defaults of that time. */
@@ -143,9 +147,11 @@ function stagesUp(
   bodies: readonly BodyChange[],
   age: number,
   plans: Plans,
+  newestTime: number,
 ): readonly Converter[] {
   const { between, planOf, widen } = plans
-  const timeOf = createTimeOf(bodies, plans)
+  const ownTimeOf = createTimeOf(bodies, plans)
+  const timeOf = (own: BodyChange): number => Math.max(newestTime, ownTimeOf(own))
   const stages: Converter[] = []
   const addPlan = (plan: Plan | undefined): void => {
     if (plan === undefined) return
@@ -157,12 +163,12 @@ function stagesUp(
     const time = timeOf(own)
     const newer = bodies[index - 1]
     const now = widen(own.now)
-    const made = planOf(now, time, newer === undefined ? 0 : timeOf(newer))?.parse ?? now
+    const made = planOf(now, time, newer === undefined ? newestTime : timeOf(newer))?.parse ?? now
     if (!isAbsent(own.was)) addPlan(between(widen(own.was), time, older, time))
     stages.push(createBodyUp(own, made))
     older = time
   }
-  addPlan(between(widen(newest), 0, older))
+  addPlan(between(widen(newest), newestTime, older, newestTime))
   return stages
 }
 
@@ -173,7 +179,7 @@ interface Progress {
 }
 
 /** One conversion after the other. While something in a value waits for data, the next one does not run, and those before run once. */
-function joinStages(stages: readonly Converter[]): Converter | undefined {
+export function joinStages(stages: readonly Converter[]): Converter | undefined {
   const [first] = stages
   if (first === undefined || stages.length === 1) return first
   return (given, extra) => {

@@ -3,7 +3,7 @@ import { suggestion, type DefinitionProblem } from '../../base/definition-error.
 import type { AnyProblem } from '../../define/problem.ts'
 import { problemsOf, type ResolvedRoute } from '../../routes/resolved-route.ts'
 import { codesIn } from '../../schema/body-types.ts'
-import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
+import { isSchema, objectShape } from '../../schema/schema.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
@@ -286,7 +286,8 @@ function unknownNames(
 export function parameterProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
-  planOf: (schema: Schema) => ReturnType<Plans['planOf']>,
+  age: number,
+  plans: Plans,
 ): readonly DefinitionProblem[] {
   const inputs = inputChanges(applied)
   return route.sources.flatMap((source) => {
@@ -295,19 +296,21 @@ export function parameterProblems(
     const operations = before?.older ?? applied
     // a plan of a source that no operation describes is made by its first request
     const isDescribed = operations.some((operation) => namesOf(source.name, operation) !== undefined)
-    const parameters = isDescribed ? (toParameters(known, planOf(known.schema), operations) ?? []) : []
+    const newer = before === undefined ? 0 : plans.timeOf(plans.orderOf(before))
+    const range = { newer, older: age, origin: newer }
+    const parameters = isDescribed ? (toParameters(known, operations, range, plans) ?? []) : []
     return parameters.flatMap(({ key, steps }) =>
-      steps.flatMap(({ change, was, up, accepted, newer }): readonly DefinitionProblem[] => {
+      steps.flatMap(({ change, was, up, accepted, newer: { schema: now } }): readonly DefinitionProblem[] => {
         const label = `operation.${source.name}.${key}`
-        const found = accepted === true ? undefined : reparsedProblem(label, newer, was)
+        const found = accepted === true ? undefined : reparsedProblem(label, now, was)
         if (found !== undefined) return [changeProblem(change, ...found)]
         if (up !== undefined) return []
-        const [now, kind] = [plainKind(newer), isSchema(was) ? plainKind(was) : undefined]
-        const isOther = now !== undefined && kind !== undefined && now !== kind
+        const [newest, kind] = [plainKind(now), isSchema(was) ? plainKind(was) : undefined]
+        const isOther = newest !== undefined && kind !== undefined && newest !== kind
         const isAbsent = was === absent || (accepted === true && isSchema(was) && takesAbsent(was))
-        if (!isOther && !(isAbsent && isRequired(newer))) return []
+        if (!isOther && !(isAbsent && isRequired(now))) return []
         const why = isOther
-          ? `it was a ${kind} and is a ${now}`
+          ? `it was a ${kind} and is a ${newest}`
           : `it ${was === absent ? 'did not exist' : 'could be left out'}, and ${route.name} requires it`
         return [changeProblem(change, `${label} lacks up: ${why}`, 'write up beside was')]
       }),

@@ -2,22 +2,26 @@ import { headerName } from '../../http/http.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import { defOf, isSchema, objectShape, schemasOf, type Schema } from '../../schema/schema.ts'
-import { isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
-import { cloneNameless } from '../zod.ts'
+import { isObject, isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
+import { cloneNameless, zod } from '../zod.ts'
 import { createRefine } from '../convert/refine.ts'
 import type { AppliedOperation, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from '../was.ts'
 import {
   acceptSent,
   callBlamed,
+  convertInner,
   createMadeCheck,
   differs,
   type Plan,
+  type Range,
   type Extra,
   type Identified,
   type Converter,
 } from '../convert/converter.ts'
+import type { Plans } from '../convert/plans.ts'
 import { resultOf, toldOf } from '../convert/program.ts'
+import { joinStages } from './body-layer.ts'
 
 export interface SourceConverter {
   /** That of models. */
@@ -40,15 +44,20 @@ export function namesOf(source: SourceName, operation: Operation): NamesWere | u
   return source === 'query' || source === 'headers' || source === 'cookies' ? operation[source] : undefined
 }
 
+/** The schema of a parameter, and its age. Without one, the parameter is a field of a model, and the schema is that of the version. */
+interface DeclaredParameter {
+  readonly schema: Schema
+  readonly origin: number | undefined
+}
+
 /** A parameter, followed from the newest version to an older one. */
-interface Parameter {
+interface Parameter extends DeclaredParameter {
   /** Its newest name, which operations know it by. */
   readonly key: string
   /** Its name in the schema that values are converted into, or `undefined` if it existed only then. */
   readonly newest: string | undefined
   /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
-  schema: Schema
   /** The changes that gave it another name, or without which it existed. */
   readonly renamers: string[]
   /** The effects of operations on its value, newest first. */
@@ -61,61 +70,87 @@ interface ParameterStep {
   readonly was: NameWas['was']
   readonly up: NameWas['up']
   readonly accepted: NameWas['accepted']
-  /** The schema of the newer side, which the result has to fit. */
-  readonly newer: Schema
+  /** The age of models that the function gets and returns: that of its version. */
+  readonly time: number
+  /** On the newer side, which the result has to fit. */
+  readonly newer: DeclaredParameter
+  /** On the older side. */
+  readonly older: DeclaredParameter
 }
 
-/** The parameters of a source in an older version, or `undefined` if no operation says something of them. `operations` are newest first. */
+/**
+ * The parameters of a source in an older version, or `undefined` if no operation says something of them. `operations` are newest first, and
+ * values are converted to the state of `range.newer`.
+ */
 export function toParameters(
   source: DeclaredSource,
-  plan: Plan | undefined,
   operations: readonly AppliedOperation[],
+  range: Range,
+  { planIn, modelledFieldsOf, timeOf, orderOf }: Plans,
 ): readonly Parameter[] | undefined {
   const named = operations.flatMap(({ change, ...operation }) =>
     Object.entries(namesOf(source.name, operation) ?? {}).map((entry) => [...entry, change] as const),
   )
   if (named.length === 0) return undefined
+  const plan = planIn(source.schema, range)
   const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
+  const isObject = defOf(source.schema).type === 'object'
+  const fieldIds = isObject ? modelledFieldsOf(source.schema).fieldIds : undefined
+  const shape = objectShape(source.schema)
   const parameters = Object.entries(objectShape(plan?.parse ?? source.schema)).map(
-    ([name, schema]): Parameter => ({
-      key: newest.get(name) ?? name,
-      newest: name,
-      name,
-      schema,
-      renamers: [],
-      steps: [],
-    }),
+    ([name, schema]): Parameter => {
+      const key = newest.get(name) ?? name
+      const own = fieldIds?.has(key) === true ? undefined : shape[key]
+      const declared = own === undefined ? { schema, origin: undefined } : { schema: own, origin: range.origin }
+      return { key, newest: name, name, ...declared, renamers: [], steps: [] }
+    },
   )
-  for (const [name, field, change] of named)
-    changeParameter(parameters, source.name, { name, ...field, change })
+  for (const [name, field, change] of named) {
+    const time = Math.max(range.newer, timeOf(orderOf({ change })))
+    changeParameter(parameters, source.name, { name, ...field, change, time })
+  }
   return parameters
+}
+
+/** The schema of a parameter as it was at an age. */
+function schemaAt({ schema, origin }: DeclaredParameter, age: number, { planOf }: Plans): Schema {
+  return origin === undefined ? schema : (planOf(schema, age, origin)?.parse ?? schema)
 }
 
 /** A source as it was before operations changed parameters of it, or `undefined` if none did. */
 export function sourceBefore(
   source: DeclaredSource,
-  plan: Plan | undefined,
   operations: readonly AppliedOperation[],
+  range: Range,
+  plans: Plans,
 ):
-  | (Pick<SourceConverter, 'shown' | 'converted'> & { readonly schema: Schema; readonly up: Converter })
+  | (Pick<SourceConverter, 'plan' | 'shown' | 'converted'> & { readonly schema: Schema; readonly up: Converter })
   | undefined {
-  const parameters = toParameters(source, plan, operations)
+  const parameters = toParameters(source, operations, range, plans)
   if (parameters === undefined) return undefined
-  const converts = parameters.flatMap(toConverts)
+  const converts = parameters.flatMap((parameter) => toConvert(parameter, range, plans))
+  const rest = withoutConverted(source.schema, parameters, plans)
+  const plan = plans.planIn(rest, range)
   // that of models runs them itself
-  const refine = plan === undefined ? createRefine(schemasOf(defOf(source.schema)['checks'])) : undefined
+  const isConverted = plans.between(rest, range.newer, range.older, range.origin) !== undefined
+  const refine = isConverted ? undefined : createRefine(schemasOf(defOf(source.schema)['checks']))
   return {
+    plan,
     schema: cloneNameless(plan?.parse ?? source.schema, {
       shape: Object.fromEntries(
-        parameters.flatMap(({ name, schema }) => (name === undefined ? [] : [[name, schema]])),
+        parameters.flatMap(({ name, ...parameter }) =>
+          name === undefined ? [] : [[name, schemaAt(parameter, range.older, plans)]],
+        ),
       ),
       checks: [],
     }),
     up: (value, extra) => {
       const given = toRecord(value)
       if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
-      const made = toNewest(parameters, given)
-      for (const convert of converts) convert(made, extra)
+      const start = (): Record<string, unknown> => toNewest(parameters, given)
+      // what waits for data is found again by its object
+      const made = extra.loading?.keep(parameters, isObject(value) ? value : parameters, start) ?? start()
+      for (const convert of converts) convert(made, given, extra)
       return refine === undefined ? made : refine(made)
     },
     shown: new Map(parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]]))),
@@ -141,53 +176,99 @@ function noteNames(
   }
 }
 
-type Convert = (values: Record<string, unknown>, extra: Extra) => void
+type Convert = (values: Record<string, unknown>, given: Readonly<Record<string, unknown>>, extra: Extra) => void
 
-/** The conversions of a parameter's value, oldest operation first. Each result is checked by the schema of the newer side. */
-function toConverts({ newest, name, steps }: Parameter): readonly Convert[] {
-  if (newest === undefined) return []
+/** The source without the parameters whose values operations convert, with the models in them. */
+function withoutConverted(schema: Schema, parameters: readonly Parameter[], { copyWith }: Plans): Schema {
+  const converted = parameters.filter(
+    ({ newest, origin, steps }) => newest !== undefined && origin !== undefined && steps.length > 0,
+  )
+  if (converted.length === 0) return schema
+  const members = converted.map(({ key }) => [key, zod.unknown()])
+  return copyWith(schema, { ...objectShape(schema), ...Object.fromEntries(members) })
+}
+
+/** The conversion of a parameter's value, oldest operation first. Each result is checked by the schema of the newer side. */
+function toConvert(
+  { newest, name, steps }: Parameter,
+  { newer, older }: Range,
+  plans: Plans,
+): readonly Convert[] {
+  const [last] = steps
+  if (newest === undefined || last === undefined) return []
   const oldest = steps.findLastIndex(({ up }) => up !== undefined)
-  return steps
-    .map(({ change, was, up, accepted, newer }, index): Convert => {
-      // a client sent every member that no function made
-      const isSent = up === undefined && index > oldest && name !== undefined
-      const fit = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
-      const check = accepted === true ? acceptSent(fit) : fit
-      return (values, extra) => {
-        const before = was === absent ? undefined : values[newest]
-        const make = (): unknown => up?.(before, toldOf(extra))
-        const made = check(up === undefined ? before : callBlamed({ change, fields: [newest] }, make))
-        if (extra.altered !== undefined && differs(values[newest], made)) extra.altered(change.id)
-        if (made === undefined) delete values[newest]
-        else values[newest] = made
-      }
+  const stages: Converter[] = []
+  const bring = ({ schema, origin }: DeclaredParameter, to: number, from: number): void => {
+    const plan = origin === undefined ? undefined : plans.between(schema, to, from, origin)
+    if (plan === undefined) return
+    const inner = { plan, names: [name ?? newest] }
+    stages.push((value, extra) => convertInner(inner, 'up', value, extra))
+  }
+  let age = older
+  for (const [index, step] of [...steps.entries()].toReversed()) {
+    const { change, was, up, accepted, time } = step
+    bring(step.older, time, age)
+    age = time
+    // a client sent every member that no function made
+    const isSent = up === undefined && index > oldest && name !== undefined
+    const schema = schemaAt(step.newer, time, plans)
+    const fit = createMadeCheck(schema, change, newest, isSent ? [name] : undefined)
+    const check = accepted === true ? acceptSent(fit) : fit
+    stages.push((value, extra) => {
+      const before = was === absent ? undefined : value
+      const make = (): unknown => up?.(before, toldOf(extra))
+      const made = check(up === undefined ? before : callBlamed({ change, fields: [newest] }, make))
+      if (extra.altered !== undefined && differs(value, made)) extra.altered(change.id)
+      return made
     })
-    .toReversed()
+  }
+  bring(last.newer, newer, age)
+  const convert = joinStages(stages)
+  return [
+    (values, given, extra) => {
+      const made = convert?.(name === undefined ? undefined : given[name], extra)
+      if (made === undefined) delete values[newest]
+      else values[newest] = made
+    },
+  ]
 }
 
 interface Named extends NameWas {
   readonly name: string
   readonly change: Identified
+  readonly time: number
 }
 
 /** Notes what a parameter was: under another name, absent, of another schema, or there only then. */
 function changeParameter(
   parameters: Parameter[],
   source: SourceName,
-  { name, was, up, accepted, change }: Named,
+  { name, was, up, accepted, change, time }: Named,
 ): void {
   const known = parameters.find(({ key }) => isSameName(source, key, name))
   if (known === undefined) {
     if (isSchema(was))
-      parameters.push({ key: name, newest: undefined, name, schema: was, renamers: [change.id], steps: [] })
+      parameters.push({
+        key: name,
+        newest: undefined,
+        name,
+        schema: was,
+        origin: time,
+        renamers: [change.id],
+        steps: [],
+      })
     return
   }
-  if (!isString(was) || up !== undefined) known.steps.push({ change, was, up, accepted, newer: known.schema })
+  const { schema, origin } = known
+  const newer = { schema, origin }
+  const older = isSchema(was) ? { schema: was, origin: origin === undefined ? origin : time } : newer
+  if (!isString(was) || up !== undefined)
+    known.steps.push({ change, was, up, accepted, time, newer, older })
   if (isString(was)) {
     known.name = was
     known.renamers.push(change.id)
   } else if (was === absent) known.name = undefined
-  else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, schema: was })
+  else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, ...older })
 }
 
 /** Values under their newest names. Undeclared values stay; values that only older versions have are dropped. */

@@ -15,11 +15,11 @@ import type { AppliedOperation, InputSource, InputWas } from './operation.ts'
 export const INPUT_SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 
 /** An operation that describes sources of requests as a whole, and makes the newest ones of them. */
-interface InputChange {
+export interface InputChange {
   readonly input: InputWas
   readonly change: AppliedOperation['change']
   readonly sources: readonly InputSource[]
-  /** The operations before this one, newest first. Its function makes the newest input, so operations since then are left out. */
+  /** The operations before this one, newest first. Its function makes the input of its version, so operations since then follow it. */
   readonly older: readonly AppliedOperation[]
 }
 
@@ -40,48 +40,52 @@ export function inputChanges(applied: readonly AppliedOperation[]): readonly Inp
   })
 }
 
+/** A source that an operation describes as a whole. */
+interface InputBefore extends Pick<InputChange, 'change' | 'older'> {
+  /** `undefined` for a source that did not exist. */
+  readonly schema: Schema | undefined
+}
+
 /** The operations that are about a source, and its schema before them. `undefined` stands for a source that is declared as in the newest version. */
-export function inputBefore(
-  source: SourceName,
-  changes: readonly InputChange[],
-): { readonly schema: Schema | undefined; readonly older: readonly AppliedOperation[] } | undefined {
+export function inputBefore(source: SourceName, changes: readonly InputChange[]): InputBefore | undefined {
   const found = changes.find(({ sources }) => sources.some((each) => each === source))
   if (found === undefined) return undefined
   const was = Object.entries(found.input.was).find(([name]) => name === source)?.[1]
-  return { schema: isSchema(was) ? was : undefined, older: found.older }
+  return { schema: isSchema(was) ? was : undefined, change: found.change, older: found.older }
 }
 
-/** Converts the sources of an older version into those of the newest. Adds an issue for each value that the newest schemas refuse. */
+/** Converts the sources of an older version into those of the change's version. Adds an issue for each value that its schemas refuse. */
 export type ConvertInput = (
   input: Readonly<Record<string, unknown>>,
   extra: Extra,
   issues: ValidationIssue[],
 ) => Readonly<Record<string, unknown>>
 
-/** Creates the functions that make the newest input of a route, one for each operation. `widen` adds what older versions accept. */
-export function createInputUps(
-  route: ResolvedRoute,
-  changes: readonly InputChange[],
-  widen: (schema: Schema) => Schema,
-): readonly ConvertInput[] {
-  return changes.map(({ input: { up, narrowed }, change, sources }): ConvertInput => {
-    const blamed = { change, fields: sources }
-    const sent = narrowed === true ? [] : undefined
-    const checks = sources.map(
-      (source) => [source, createSourceCheck({ route, widen }, source, change, sent)] as const,
+/** The input of a route in a version, as functions of changes return it. */
+interface InputState extends Pick<ResolvedRoute, 'pattern' | 'sources'> {
+  /** Adds what older versions accept. */
+  readonly widen: (schema: Schema) => Schema
+}
+
+/** Creates the function that makes the input of the version of an operation. */
+export function createInputUp(
+  { input: { up, narrowed }, change, sources }: InputChange,
+  state: InputState,
+): ConvertInput {
+  const blamed = { change, fields: sources }
+  const sent = narrowed === true ? [] : undefined
+  const checks = sources.map((source) => [source, createSourceCheck(state, source, change, sent)] as const)
+  return (input, extra, issues) => {
+    const old = Object.fromEntries(sources.map((source) => [source, input[source]]))
+    const made = callBlamed(blamed, () => up(old, toldOf(extra)))
+    const mistake = strayOf(made, sources)
+    if (mistake !== undefined) throw threwIn(blamed, new TypeError(`up of an input ${mistake}`))
+    const newest = toRecord(made)
+    extra.altered?.(change.id)
+    return Object.fromEntries(
+      checks.map(([source, check]) => [source, orRefused(() => check(newest[source]), source, issues)]),
     )
-    return (input, extra, issues) => {
-      const old = Object.fromEntries(sources.map((source) => [source, input[source]]))
-      const made = callBlamed(blamed, () => up(old, toldOf(extra)))
-      const mistake = strayOf(made, sources)
-      if (mistake !== undefined) throw threwIn(blamed, new TypeError(`up of an input ${mistake}`))
-      const newest = toRecord(made)
-      extra.altered?.(change.id)
-      return Object.fromEntries(
-        checks.map(([source, check]) => [source, orRefused(() => check(newest[source]), source, issues)]),
-      )
-    }
-  })
+  }
 }
 
 /** The mistake in the result of a function that has to return some sources, or `undefined` for none. */
@@ -104,16 +108,16 @@ function orRefused(check: () => unknown, source: InputSource, issues: Validation
   }
 }
 
-/** Creates the check of a source that a function made, by what the newest version declares. It returns the parsed source. */
+/** Creates the check of a source that a function made, by what the version declares. It returns the parsed source. */
 function createSourceCheck(
-  { route, widen }: { readonly route: ResolvedRoute; readonly widen: (schema: Schema) => Schema },
+  { pattern, sources, widen }: InputState,
   source: InputSource,
   change: AppliedOperation['change'],
   sent: readonly string[] | undefined,
 ): (made: unknown) => unknown {
-  const newest = route.sources.find(({ name }) => name === source)?.schema
+  const newest = sources.find(({ name }) => name === source)?.schema
   const declared = newest && widen(newest)
-  if (source === 'params') return createParamsCheck(route, declared, change, sent)
+  if (source === 'params') return createParamsCheck(pattern, declared, change, sent)
   if (declared !== undefined) {
     const check = createMadeCheck(declared, change, source, sent, true)
     return (made) => check(source === 'body' ? made : toRecord(made))
@@ -124,7 +128,7 @@ function createSourceCheck(
 
 /** Creates the check of path parameters: those that no schema reads have the types of the path. */
 function createParamsCheck(
-  { pattern }: ResolvedRoute,
+  pattern: ResolvedRoute['pattern'],
   declared: Schema | undefined,
   change: AppliedOperation['change'],
   sent: readonly string[] | undefined,
