@@ -161,7 +161,9 @@ function requestBefore(
   only?: readonly SourceName[],
 ): RequestState {
   const converters = new Map<SourceName, SourceConverter>()
-  const inputs = inputChanges(applied).filter(({ sources }) => sources.every((each) => only?.includes(each) !== false))
+  const inputs = inputChanges(applied).filter(({ sources }) =>
+    sources.every((each) => only?.includes(each) !== false),
+  )
   const timeOf = (operation: Pick<AppliedOperation, 'change'> | undefined): number =>
     operation === undefined ? 0 : plans.timeOf(plans.orderOf(operation))
   const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
@@ -175,34 +177,27 @@ function requestBefore(
       : createBodyConversion(newestBody, bodies, age, plans, timeOf(ofBody))
   const before = olderSources(route, operationsOn, bodies, inputs)
   const sources = before.map((source): DeclaredSource => {
-    const isBody = source.name === 'body'
-    const newer = timeOf(inputBefore(source.name, inputs))
+    const { name } = source
+    const newer = timeOf(inputBefore(name, inputs))
     const range = { newer, older: age, origin: newer }
-    const names = sourceBefore(source, operationsOn(source.name), range, plans)
-    const ownPlan =
-      isBody && bodies.length > 0
-        ? planOfBody(source.schema, bodies, age, plans)
-        : plans.planIn(source.schema, range)
-    const plan = names === undefined ? ownPlan : names.plan
-    const wholeBody = isBody ? whole : undefined
+    const body =
+      name === 'body' && bodies.length > 0 ? planOfBody(source.schema, bodies, age, plans) : undefined
+    const names = sourceBefore(source, operationsOn(name), range, plans)
+    const plan = names === undefined ? (body ?? plans.planIn(source.schema, range)) : names.converter.plan
     // the parameters of the further pages are ours, which an API behind gets in place of those that were sent
-    const isPaged = source.name === 'query' && applied.some(({ paged }) => paged !== undefined)
-    if (names !== undefined || plan !== undefined || wholeBody !== undefined || isPaged)
-      converters.set(source.name, {
-        ...NO_CONVERTER,
-        ...(names !== undefined && { names: names.up, shown: names.shown, converted: names.converted }),
-        plan,
-        whole: wholeBody,
-      })
+    const isPaged = name === 'query' && applied.some(({ paged }) => paged !== undefined)
+    if (names !== undefined || plan !== undefined || isPaged)
+      converters.set(name, { ...NO_CONVERTER, ...names?.converter, plan })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
   // what did not exist is made of nothing
-  if (whole !== undefined && !converters.has('body')) converters.set('body', { ...NO_CONVERTER, whole })
+  if (whole !== undefined) converters.set('body', { ...(converters.get('body') ?? NO_CONVERTER), whole })
   for (const source of inputs.flatMap((each) => each.sources))
     converters.set(source, converters.get(source) ?? NO_CONVERTER)
   return {
-    converters: only === undefined ? converters : new Map([...converters].filter(([name]) => only.includes(name))),
+    converters:
+      only === undefined ? converters : new Map([...converters].filter(([name]) => only.includes(name))),
     inputs: inputs.map((own) => {
       const time = timeOf(own)
       const newer = applied.filter((operation) => plans.orderOf(operation) < time)

@@ -7,13 +7,7 @@ import { createToOlder, isLoadingIn, type BodyConversion } from './operations/bo
 import { createConvertLinks } from './operations/links.ts'
 import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
-import {
-  MigrationError,
-  RefusedError,
-  createExtra,
-  reportAltered,
-  type Extra,
-} from './convert/converter.ts'
+import { MigrationError, RefusedError, createExtra, reportAltered, type Extra } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
 import { createInputUp, type InputChange } from './operations/whole-input.ts'

@@ -9,6 +9,7 @@ import {
   defineVersionChange,
   defineVersions,
   derive,
+  fieldNames,
   model,
   operation,
   reshape,
@@ -106,7 +107,7 @@ describe('input that an operation describes as a whole', () => {
     assert.deepEqual(await dataOf('/v3/?cursor=x'), { query: { cursor: 'x' } })
   })
 
-  it('moves values between the path, headers and body, whose models are the newest', async () => {
+  it('moves values between the path, headers and body, whose models are those of the change', async () => {
     const moved = { params: { tenant: 7 }, headers: { 'x-trace': 'abc' } }
     for (const [version, car] of [
       ['1', { name: 'Bee' }],
@@ -380,3 +381,151 @@ function issuesOf(problem: unknown): readonly unknown[] {
 function codeOf(problem: unknown): unknown {
   return z.object({ code: z.string().optional() }).parse(problem).code
 }
+
+/** The same released change, without and with newer ones. */
+function openGarage(isNewer: boolean): { readonly served: App; readonly seen: unknown[] } {
+  const seen: unknown[] = []
+  const Part = model('Part', (isNewer ? { code: z.string() } : { id: z.string() }) as { id: z.ZodString })
+  const Wagon = model('Wagon', {
+    ...(isNewer ? { label: z.string(), wheels: z.int() } : { name: z.string() }),
+    part: Part,
+  })
+  const wagonNames = fieldNames(Wagon)
+  const reshaped = (options: object): object => reshape(options as never)
+  const change = (version: string, ...parts: readonly object[]): VersionChange =>
+    defineVersionChange({ version, title: `Change ${version}`, change: parts as never })
+  const released = change(
+    '2',
+    operation({
+      route: 'wagon.create',
+      input: {
+        was: { query: z.object({ by: z.string() }), body: z.object({ wagon: Wagon, spare: Part }) },
+        up: ({ query, body }) => {
+          seen.push({ query, body })
+          return { query: { sort: query.by }, body: { wagons: [body.wagon], spares: [body.spare] } }
+        },
+      },
+    }),
+    operation({
+      route: 'wagon.list',
+      query: {
+        sort: { was: z.string(), up: (old) => (old === 'n' ? 'name' : 'part') },
+        only: {
+          was: z.array(wagonNames),
+          up: (old) => {
+            seen.push(old)
+            return [old].flat()[0]
+          },
+        },
+      },
+    }),
+  )
+  const newest = [
+    change(
+      '4',
+      reshaped({ of: Part, fields: { code: { was: 'id' } } }),
+      reshaped({
+        of: Wagon,
+        fields: { wheels: { was: absent }, label: { was: 'name' } },
+        up: () => ({ wheels: 4 }),
+      }),
+    ),
+    change(
+      '3',
+      operation({
+        route: 'wagon.create',
+        input: {
+          was: { query: z.object({ sort: z.string() }) },
+          up: ({ query }) => ({ query: { order: query.sort, by: 'asc' } }),
+        },
+        body: {
+          now: z.object({ all: z.array(Wagon), spares: z.array(Part) }),
+          was: z.object({ wagons: z.array(Wagon), spares: z.array(Part) }),
+          up: ({ wagons, spares }) => {
+            seen.push(wagons)
+            return { all: wagons, spares }
+          },
+        },
+      }),
+    ),
+  ]
+  const Echo = z.object({ got: z.unknown() })
+  const handler = (input: { query?: unknown; body?: unknown }): object => ({
+    got: { query: input.query, body: input.body },
+  })
+  const wagons = defineController({
+    name: 'wagon',
+    prefix: '/wagons',
+    routes: [
+      {
+        method: 'POST',
+        name: 'create',
+        status: 200,
+        input: {
+          query: isNewer ? z.object({ order: z.string(), by: z.string() }) : z.object({ sort: z.string() }),
+          body: isNewer
+            ? z.object({ all: z.array(Wagon), spares: z.array(Part) })
+            : z.object({ wagons: z.array(Wagon), spares: z.array(Part) }),
+        },
+        response: Echo,
+        handler: handler as never,
+      },
+      {
+        method: 'GET',
+        name: 'list',
+        input: { query: z.object({ sort: wagonNames, only: wagonNames.optional() }) },
+        response: Echo,
+        handler: handler as never,
+      },
+    ],
+  })
+  const versions = isNewer ? (['4', '3', '2', '1'] as const) : (['2', '1'] as const)
+  const served = serve(wagons, {
+    versioning: {
+      scheme: VersioningSchemes.URL,
+      history: defineVersions({
+        versions: versions as readonly ['4', '3', '2', '1'],
+        models: { Part, Wagon },
+        changes: [...(isNewer ? newest : []), released] as never,
+      }),
+    },
+  })
+  return { served, seen }
+}
+
+describe('a released change of an input', () => {
+  it('gets what it got before newer changes, which convert what it returns', async () => {
+    const [before, now] = [openGarage(false), openGarage(true)]
+    const wagon = { name: 'a', part: { id: 'p' } }
+    const request = {
+      method: 'POST',
+      url: '/v1/wagons?by=name',
+      body: { wagon, spare: { id: 's' } },
+    } as const
+    const old = { query: { by: 'name' }, body: { wagon, spare: { id: 's' } } }
+    assert.deepEqual((await before.served.inject(request)).json(), {
+      got: { query: { sort: 'name' }, body: { wagons: [wagon], spares: [{ id: 's' }] } },
+    })
+    assert.deepEqual(before.seen, [old])
+    const answer = (await now.served.inject(request)).json()
+    assert.deepEqual(now.seen, [old, [wagon]])
+    const wagons = [{ label: 'a', part: { code: 'p' }, wheels: 4 }]
+    assert.deepEqual(answer, {
+      got: { query: { order: 'name', by: 'asc' }, body: { all: wagons, spares: [{ code: 's' }] } },
+    })
+  })
+
+  it('does so for parameters', async () => {
+    const url = '/v1/wagons?sort=n&only=name&only=part'
+    for (const [isNewer, name] of [
+      [false, 'name'],
+      [true, 'label'],
+    ] as const) {
+      const { served, seen } = openGarage(isNewer)
+      assert.deepEqual((await served.inject(url)).json(), { got: { query: { sort: name, only: name } } })
+      assert.deepEqual(seen, [['name', 'part']])
+      const wrong = await served.inject('/v1/wagons?sort=n&only=label&only=part')
+      assert.deepEqual(isNewer ? issuesOf(wrong.json()) : [], isNewer ? [['query', ['only', 0]]] : [])
+    }
+  })
+})

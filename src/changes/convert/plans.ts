@@ -96,16 +96,19 @@ export function createPlans(
     ),
   }
   const { planOf, between, planIn } = parts
-  const copyWith: Plans['copyWith'] = (schema, shape) => {
-    const copy = cloneNameless(schema, { shape })
-    copies.set(copy, copies.get(schema) ?? schema)
-    return copy
-  }
   const defaultsIn = createGather(walk, (schema) =>
     'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
   )
   const found = { chains, stepsIn, orderOf, reachOf, modelledFieldsOf, isLoading, defaultsIn, widen }
-  return { ...found, planOf, between, planIn, copyWith, timeOf, splits }
+  return { ...found, planOf, between, planIn, copyWith: createCopyWith(copies), timeOf, splits }
+}
+
+function createCopyWith(copies: CopiedObjects): Plans['copyWith'] {
+  return (schema, shape) => {
+    const copy = cloneNameless(schema, { shape })
+    copies.set(copy, copies.get(schema) ?? schema)
+    return copy
+  }
 }
 
 /** Finds the positions of the changes that reach a schema. */

@@ -44,8 +44,8 @@ export interface InputWas<W = InputSchemas> {
   /** The sources between which values moved, as they were. Name all of them: one without a value was `z.object({})`. */
   readonly was: W
   /**
-   * Returns these sources of the newest version. One that is left out is empty. No function of a newer change converts the result, and models
-   * are the newest ones on both sides.
+   * Returns these sources as they are since the change. One that is left out is empty. Models are those of that version on both sides, and
+   * newer changes convert the result.
    */
   readonly up: (
     old: { readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined },
@@ -68,7 +68,7 @@ export type HeadersWere = Readonly<
   >
 >
 
-/** An earlier body of requests. Functions of whole bodies see the newest models, on both sides. */
+/** An earlier body of requests. Functions of whole bodies see models of the version of the change, on both sides. */
 export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N
@@ -82,7 +82,7 @@ export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
   readonly narrowed?: boolean
 }
 
-/** An earlier body of responses. Functions of whole bodies see the newest models, on both sides. */
+/** An earlier body of responses. Functions of whole bodies see models of the version of the change, on both sides. */
 export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N

@@ -94,14 +94,15 @@ export function toParameters(
   if (named.length === 0) return undefined
   const plan = planIn(source.schema, range)
   const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
-  const isObject = defOf(source.schema).type === 'object'
-  const fieldIds = isObject ? modelledFieldsOf(source.schema).fieldIds : undefined
+  const fieldIds =
+    defOf(source.schema).type === 'object' ? modelledFieldsOf(source.schema).fieldIds : undefined
   const shape = objectShape(source.schema)
   const parameters = Object.entries(objectShape(plan?.parse ?? source.schema)).map(
     ([name, schema]): Parameter => {
       const key = newest.get(name) ?? name
       const own = fieldIds?.has(key) === true ? undefined : shape[key]
-      const declared = own === undefined ? { schema, origin: undefined } : { schema: own, origin: range.origin }
+      const declared =
+        own === undefined ? { schema, origin: undefined } : { schema: own, origin: range.origin }
       return { key, newest: name, name, ...declared, renamers: [], steps: [] }
     },
   )
@@ -123,19 +124,16 @@ export function sourceBefore(
   operations: readonly AppliedOperation[],
   range: Range,
   plans: Plans,
-):
-  | (Pick<SourceConverter, 'plan' | 'shown' | 'converted'> & { readonly schema: Schema; readonly up: Converter })
-  | undefined {
+): { readonly schema: Schema; readonly converter: Omit<SourceConverter, 'whole'> } | undefined {
   const parameters = toParameters(source, operations, range, plans)
   if (parameters === undefined) return undefined
-  const converts = parameters.flatMap((parameter) => toConvert(parameter, range, plans))
   const rest = withoutConverted(source.schema, parameters, plans)
   const plan = plans.planIn(rest, range)
   // that of models runs them itself
   const isConverted = plans.between(rest, range.newer, range.older, range.origin) !== undefined
   const refine = isConverted ? undefined : createRefine(schemasOf(defOf(source.schema)['checks']))
+  const converts = parameters.flatMap((parameter) => toConvert(parameter, range, plans))
   return {
-    plan,
     schema: cloneNameless(plan?.parse ?? source.schema, {
       shape: Object.fromEntries(
         parameters.flatMap(({ name, ...parameter }) =>
@@ -144,23 +142,36 @@ export function sourceBefore(
       ),
       checks: [],
     }),
-    up: (value, extra) => {
-      const given = toRecord(value)
-      if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
-      const start = (): Record<string, unknown> => toNewest(parameters, given)
-      // what waits for data is found again by its object
-      const made = extra.loading?.keep(parameters, isObject(value) ? value : parameters, start) ?? start()
-      for (const convert of converts) convert(made, given, extra)
-      return refine === undefined ? made : refine(made)
-    },
-    shown: new Map(parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]]))),
-    converted: new Set(
-      parameters.flatMap(({ newest, name, steps }) =>
-        newest !== undefined && name !== undefined && steps.some(({ up }) => up !== undefined)
-          ? [newest]
-          : [],
+    converter: {
+      plan,
+      names: createNames(parameters, converts, refine),
+      shown: new Map(
+        parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]])),
       ),
-    ),
+      converted: new Set(
+        parameters.flatMap(({ newest, name, steps }) =>
+          newest !== undefined && name !== undefined && steps.some(({ up }) => up !== undefined)
+            ? [newest]
+            : [],
+        ),
+      ),
+    },
+  }
+}
+
+function createNames(
+  parameters: readonly Parameter[],
+  converts: readonly Convert[],
+  refine: ReturnType<typeof createRefine>,
+): Converter {
+  return (value, extra) => {
+    const given = toRecord(value)
+    if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
+    const start = (): Record<string, unknown> => toNewest(parameters, given)
+    // what waits for data is found again by its object
+    const made = extra.loading?.keep(parameters, isObject(value) ? value : parameters, start) ?? start()
+    for (const convert of converts) convert(made, given, extra)
+    return refine === undefined ? made : refine(made)
   }
 }
 
@@ -176,7 +187,11 @@ function noteNames(
   }
 }
 
-type Convert = (values: Record<string, unknown>, given: Readonly<Record<string, unknown>>, extra: Extra) => void
+type Convert = (
+  values: Record<string, unknown>,
+  given: Readonly<Record<string, unknown>>,
+  extra: Extra,
+) => void
 
 /** The source without the parameters whose values operations convert, with the models in them. */
 function withoutConverted(schema: Schema, parameters: readonly Parameter[], { copyWith }: Plans): Schema {
@@ -262,8 +277,7 @@ function changeParameter(
   const { schema, origin } = known
   const newer = { schema, origin }
   const older = isSchema(was) ? { schema: was, origin: origin === undefined ? origin : time } : newer
-  if (!isString(was) || up !== undefined)
-    known.steps.push({ change, was, up, accepted, time, newer, older })
+  if (!isString(was) || up !== undefined) known.steps.push({ change, was, up, accepted, time, newer, older })
   if (isString(was)) {
     known.name = was
     known.renamers.push(change.id)
