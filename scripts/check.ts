@@ -100,7 +100,7 @@ const OTHERS: Readonly<Record<string, Step>> = {
   'fuzz:history': {
     says: 'random histories of random models, 10,000 alone, against the rules of changes',
     command: `${SOURCE} scripts/fuzz-history.ts "$@"`,
-    among: `${SOURCE} scripts/fuzz-history.ts --seed 7 --count 24 && ${SOURCE} scripts/fuzz-history.ts --definitions --seed 7 --count 124`,
+    among: `${SOURCE} scripts/fuzz-history.ts --seed 7 --count 24 && ${SOURCE} scripts/fuzz-history.ts --newer --seed 7 --count 100 && ${SOURCE} scripts/fuzz-history.ts --definitions --seed 7 --count 124`,
   },
   fuzz: {
     says: 'invalid input, for 30 seconds alone',

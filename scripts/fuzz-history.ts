@@ -1,12 +1,14 @@
 /**
  * Makes random histories of random models, and fails when a version is not answered as the rules of changes say: `npm run check -- fuzz:history`
  * for 10,000 of them, `npm run check -- fuzz:history --seconds 30`, `npm run check -- fuzz:history --seed 7 --only 12,13` for those that were found
- * before. `--definitions` tries every definition of a table and random ones instead.
+ * before. `--newer` compares histories with those behind newer changes instead, and `--definitions` tries every definition of a table and
+ * random ones.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 import { createDefinition, everyDefinition, tryDefinition } from '../test/changes/fuzz/definitions.ts'
+import { tryNewer } from '../test/changes/fuzz/newer.ts'
 import { tryHistory } from '../test/changes/fuzz/run.ts'
 import type { Finding } from '../test/changes/fuzz/run.ts'
 
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     only: { type: 'string' },
+    newer: { type: 'boolean', default: false },
     definitions: { type: 'boolean', default: false },
   },
 })
@@ -35,6 +38,7 @@ const every = everyDefinition()
 async function tryOne(
   index: number,
 ): Promise<{ readonly findings: readonly Finding[]; readonly calls: number }> {
+  if (values.newer) return tryNewer(seed, index, index % DOCUMENTS === 0)
   if (!values.definitions) return tryHistory(seed, index, index % DOCUMENTS === 0)
   const definition = every[index] ?? createDefinition(seed, index)
   const report = await tryDefinition(definition, index % DOCUMENTS === 0)
@@ -62,7 +66,7 @@ if (values.definitions) console.log(`${started} places started, ${refused} were 
 for (const [text, cases] of found) {
   console.error(`${text}: ${cases.length} cases`)
   console.error(
-    `See it again: npm run check -- fuzz:history --seed ${seed}${values.definitions ? ' --definitions' : ''} --only ${cases.slice(0, 5).join(',')}`,
+    `See it again: npm run check -- fuzz:history --seed ${seed}${values.newer ? ' --newer' : values.definitions ? ' --definitions' : ''} --only ${cases.slice(0, 5).join(',')}`,
   )
 }
 process.exitCode = found.size > 0 ? 1 : 0

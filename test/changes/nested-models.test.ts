@@ -8,6 +8,8 @@ import type { App } from 'octavo'
 import { absent, before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
+import { tryNewer } from './fuzz/newer.ts'
+
 const Engine = model('Engine', { power: z.number(), fuel: z.string() })
 const Car = model('Car', {
   id: z.string(),
@@ -155,5 +157,20 @@ describe('Nested models that functions of changes get and return', () => {
         label: 'It 1',
       },
     ])
+  })
+})
+
+describe('A released change', () => {
+  // `npm run check -- fuzz:history --newer` compares more histories
+  it('answers older versions as before, whatever newer changes say', async () => {
+    const findings: unknown[] = []
+    let calls = 0
+    for (let index = 0; index < 15; index++) {
+      const report = await tryNewer(47, index, index % 5 === 0)
+      findings.push(...report.findings.map(({ text }) => `${index}: ${text}`))
+      calls += report.calls
+    }
+    assert.deepEqual(findings, [])
+    assert.ok(calls > 300, `only ${calls} calls`)
   })
 })

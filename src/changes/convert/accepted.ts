@@ -5,6 +5,17 @@ import { withMeta, zod } from '../zod.ts'
 import { isNarrower } from './compare.ts'
 import type { CopiedObjects, FindModelledFields, ModelledFields } from './modelled-fields.ts'
 
+/** What makes schemas of results. */
+interface Widen {
+  /** Widens a schema. One without fields whose older values are accepted stays as it is. */
+  readonly widen: (schema: Schema) => Schema
+  /**
+   * The schema that was widened into another one, if the version before the changes with a position below `age` takes all accepted values
+   * itself. Documents of that version show one schema.
+   */
+  readonly narrow: (widened: Schema, age: number) => Schema | undefined
+}
+
 interface Input {
   readonly modelledFieldsOf: FindModelledFields
   /** Lists a schema with all that are in it. */
@@ -12,26 +23,26 @@ interface Input {
   readonly copies: CopiedObjects
 }
 
-/**
- * Creates the function that widens a schema of results: values that older versions accept are stored beside all others, so each version
- * sends them. A schema without such fields stays as it is.
- */
+/** Creates the function that widens a schema of results: values that older versions accept are stored beside all others, so each version sends them. */
 export function createWiden(
   chains: readonly Chain[],
   { modelledFieldsOf, allIn, copies }: Input,
-): (schema: Schema) => Schema {
+): Widen {
   const steps = chains.flatMap((chain) => chain.steps)
-  if (!steps.some(({ fieldChanges }) => fieldChanges.some(isAccepted))) return (schema) => schema
+  if (!steps.some(({ fieldChanges }) => fieldChanges.some(isAccepted)))
+    return { widen: (schema) => schema, narrow: () => undefined }
   const widened = new Map<Schema, Schema>()
-  const hasAccepted = (schema: Schema): boolean =>
-    defOf(schema).type === 'object' &&
-    Object.keys(Object(defOf(schema)['shape'])).some(
-      (key) => acceptedIn(modelledFieldsOf(schema), key).length > 0,
-    )
+  const origins = new Map<Schema, Schema>()
+  const acceptedOf = (schema: Schema): readonly Accepted[] =>
+    defOf(schema).type === 'object'
+      ? Object.keys(Object(defOf(schema)['shape'])).flatMap((key) =>
+          acceptedIn(modelledFieldsOf(schema), key),
+        )
+      : []
   const widen = (schema: Schema): Schema => {
     const known = widened.get(schema)
     if (known !== undefined) return known
-    if (![...allIn(schema)].some(hasAccepted)) {
+    if (![...allIn(schema)].some((each) => acceptedOf(each).length > 0)) {
       widened.set(schema, schema)
       return schema
     }
@@ -42,7 +53,12 @@ export function createWiden(
     )
     const mapped = mapSchema(schema, ({ member, key = '', schema: child }) => {
       const accepted = member === 'shape' ? acceptedIn(modelledFieldsOf(schema), key) : []
-      return accepted.length === 0 ? widen(child) : withAccepted(child, accepted)
+      return accepted.length === 0
+        ? widen(child)
+        : withAccepted(
+            child,
+            accepted.map(({ was }) => was),
+          )
     })
     const { id } = metaOf(schema)
     // documents show a name once, and would show what is copied with its parent as one that refers to it
@@ -52,11 +68,18 @@ export function createWiden(
       typeof id === 'string' ? `${id}Result` : undefined,
     )
     copies.set(copy, schema)
+    origins.set(copy, schema)
     widened.set(schema, copy)
     widened.set(copy, copy)
     return copy
   }
-  return widen
+  const narrow: Widen['narrow'] = (schema, age) => {
+    const origin = origins.get(schema)
+    if (origin === undefined) return undefined
+    const isTaken = [...allIn(origin)].every((each) => acceptedOf(each).every(({ order }) => order < age))
+    return isTaken ? origin : undefined
+  }
+  return { widen, narrow }
 }
 
 /** Whether older values of a field reach handlers as they are. */
@@ -66,11 +89,18 @@ export function isAccepted(
   return fieldChange.kind === 'retyped' && fieldChange.field.accepted === true
 }
 
-/** The older schemas of a field whose values are accepted. */
-function acceptedIn({ fieldIds, steps }: ModelledFields, key: string): readonly Schema[] {
-  return steps.flatMap(({ fieldChanges }) =>
+/** An older schema of a field whose values are accepted, and the position of its change. */
+interface Accepted {
+  readonly was: Schema
+  readonly order: number
+}
+
+function acceptedIn({ fieldIds, steps }: ModelledFields, key: string): readonly Accepted[] {
+  return steps.flatMap(({ fieldChanges, order }) =>
     fieldChanges.flatMap((fieldChange) =>
-      isAccepted(fieldChange) && fieldChange.fieldId === fieldIds.get(key) ? [fieldChange.was] : [],
+      isAccepted(fieldChange) && fieldChange.fieldId === fieldIds.get(key)
+        ? [{ was: fieldChange.was, order }]
+        : [],
     ),
   )
 }

@@ -21,14 +21,20 @@ export function statesOf(
   schema: Schema,
   modelled: ModelledFields,
   steps: readonly AppliedStep[],
-  { timeOf, origin }: Pick<InnerPlans, 'timeOf'> & { readonly origin: number },
+  { timeOf, origin, widen }: Pick<InnerPlans, 'timeOf' | 'widen'> & { readonly origin: number },
 ): readonly (readonly FieldAt[])[] {
   let fields: readonly FieldAt[] = Object.entries(objectShape(schema)).map(([key, field]) => {
     const fieldId = modelled.fieldIds.get(key)
     // fields of models are those of the newest version, whatever they stand in
     return { fieldId, key, name: key, schema: field, origin: fieldId === undefined ? origin : 0 }
   })
-  return [fields, ...steps.map((own) => (fields = fieldsBefore(fields, own, modelled, timeOf(own.order))))]
+  // earlier fields of what takes accepted values take them too
+  const isWidened = widen(schema) === schema
+  const wasOf = (was: Schema): Schema => (isWidened ? widen(was) : was)
+  return [
+    fields,
+    ...steps.map((own) => (fields = fieldsBefore(fields, own, modelled, { origin: timeOf(own.order), wasOf }))),
+  ]
 }
 
 /** The fields before a step. Fields that existed only then take the place of their replacements. */
@@ -36,7 +42,7 @@ function fieldsBefore(
   newer: readonly FieldAt[],
   { fieldChanges, isPartial }: AppliedStep,
   modelled: ModelledFields,
-  origin: number,
+  { origin, wasOf }: { readonly origin: number; readonly wasOf: (was: Schema) => Schema },
 ): readonly FieldAt[] {
   const fields = [...newer]
   const replaced = new Set(fieldChanges.flatMap(({ kind, fieldId }) => (kind === 'added' ? [fieldId] : [])))
@@ -44,7 +50,7 @@ function fieldsBefore(
   const restored = fieldChanges.flatMap((fieldChange): readonly FieldAt[] => {
     if (fieldChange.kind !== 'removed') return []
     const { fieldId, name, was } = fieldChange
-    return [{ fieldId, key: undefined, name, schema: removedSchema(was, isPartial), origin }]
+    return [{ fieldId, key: undefined, name, schema: removedSchema(wasOf(was), isPartial), origin }]
   })
   fields.splice(from === -1 ? fields.length : from, 0, ...restored)
   for (const fieldChange of fieldChanges) {
@@ -56,7 +62,7 @@ function fieldsBefore(
     else if (fieldChange.kind === 'retyped')
       fields[index] = {
         ...field,
-        schema: wrapAgain(fieldChange.was, field.key, modelled, isPartial),
+        schema: wrapAgain(wasOf(fieldChange.was), field.key, modelled, isPartial),
         origin,
       }
   }

@@ -308,7 +308,10 @@ function toUpInstructions(
       registerOf: registers.of,
       newerSchema: (fieldId) => {
         const field = fieldIn(states[index], fieldId)
-        return field && range.widen(range.planOf(field.schema, time, field.origin)?.parse ?? field.schema)
+        if (field === undefined) return undefined
+        // widened before it is planned, because changes name fields as they are in newest schemas
+        const widened = range.widen(field.schema)
+        return range.planOf(widened, time, field.origin)?.parse ?? widened
       },
     })
     const used = registers.fieldsIn(new Set(made.flatMap(inputsOf)))

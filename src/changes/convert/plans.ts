@@ -73,7 +73,9 @@ export function createPlans(
     reachOf(schema).flatMap((order) => (order < older && order >= newer ? (changes[order]?.id ?? []) : []))
   const plan = (schema: Schema, range: Range): Plan => {
     const model = namedModel(schema)
-    if (model === undefined) return planSchema(schema, range, parts)
+    const planOld = (origin: Schema): Plan | undefined => parts.planOf(origin, range.older, range.origin)
+    if (model === undefined)
+      return withForms(planSchema(schema, range, parts), narrow(schema, range.older), planOld)
     return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), named(schema), range, orderOf)
   }
   const transformsIn = createGather(walk, (schema) =>
@@ -81,7 +83,7 @@ export function createPlans(
   )
   const splits: Plans['splits'] = (schema) => transformsIn(schema).size > 0
   const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
-  const widen = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
+  const { widen, narrow } = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
   const parts: Parts = {
     widen,
     modelledFieldsOf,
@@ -108,6 +110,32 @@ function createCopyWith(copies: CopiedObjects): Plans['copyWith'] {
     const copy = cloneNameless(schema, { shape })
     copies.set(copy, copies.get(schema) ?? schema)
     return copy
+  }
+}
+
+/** A plan with the schemas of `origin`, if that is given. */
+function withForms(
+  plan: Plan,
+  origin: Schema | undefined,
+  planOld: (origin: Schema) => Plan | undefined,
+): Plan {
+  if (origin === undefined) return plan
+  return {
+    get wire() {
+      return planOld(origin)?.wire ?? origin
+    },
+    get parse() {
+      return planOld(origin)?.parse ?? origin
+    },
+    get names() {
+      return plan.names
+    },
+    get down() {
+      return plan.down
+    },
+    get up() {
+      return plan.up
+    },
   }
 }
 

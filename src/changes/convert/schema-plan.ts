@@ -228,13 +228,15 @@ const union: Build = (schema, range, { planIn, planOf, widen }) => {
   const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
   const oldKeys = options.map((_, index) => oldName(plans[index], key))
   const [oldKey] = oldKeys
+  // widened before they are planned, because changes name fields as they are in newest schemas
+  const widened = options.map(widen)
   const findOld = createFindOption(
-    options.map((option, index) => widen(plans[index]?.wire ?? option)),
+    widened.map((option) => planIn(option, range)?.wire ?? option),
     oldKeys,
   )
   const newer = options.map((option) => planOf(option, range.newer, range.origin))
   const findNew = createFindOption(
-    options.map((option, index) => widen(newer[index]?.wire ?? option)),
+    widened.map((option) => planOf(option, range.newer, range.origin)?.wire ?? option),
     options.map((_, index) => oldName(newer[index], key)),
   )
   const older = (form: Form): Schema => {

@@ -36,6 +36,8 @@ export interface Desk {
 export interface Built {
   readonly app: App
   readonly desk: Desk
+  /** The fields of an object in a version, in their order. */
+  readonly fieldsOf: (id: number, version: string) => readonly string[]
   /** Creates the problem that a route declares. */
   readonly problemOf: (route: string, members: unknown) => unknown
 }
@@ -57,12 +59,27 @@ const SCHEMES = {
 export type Scheme = keyof typeof SCHEMES
 
 /** The parameters that operations change. */
-function pageOf({ operations }: RouteSpec): object | undefined {
+function pageOf({ operations, page }: RouteSpec): object | undefined {
+  const hasPage = operations.some(({ parameter }) => parameter !== undefined)
+  const hasLimit = operations.some(({ limit }) => limit !== undefined)
+  const { name, limit } = page ?? {
+    name: hasPage ? 'page' : undefined,
+    limit: hasLimit ? 'newest' : undefined,
+  }
+  const schema = limit === undefined ? undefined : LIMIT_SCHEMAS[limit]()
   const query = {
-    ...(operations.some(({ parameter }) => parameter !== undefined) ? { page: z.string().optional() } : {}),
-    ...(operations.some(({ limit }) => limit !== undefined) ? { limit: z.int().max(100).default(20) } : {}),
+    ...(name === undefined ? {} : { [name]: z.string().optional() }),
+    ...(schema && { limit: schema }),
   }
   return Object.keys(query).length === 0 ? undefined : query
+}
+
+const LIMIT_SCHEMAS: Readonly<Record<LimitKind | 'newest', () => z.ZodType | undefined>> = {
+  newest: () => z.int().max(100).default(20),
+  wide: () => z.int().optional(),
+  word: () => z.enum(['few', 'many']).optional(),
+  absent: () => undefined,
+  bad: () => z.int().optional(),
 }
 
 const LIMITS: Readonly<Record<LimitKind, () => object>> = {
@@ -70,6 +87,10 @@ const LIMITS: Readonly<Record<LimitKind, () => object>> = {
   word: () => ({ was: z.enum(['few', 'many']).optional(), up: (old: unknown) => (old === 'many' ? 99 : 10) }),
   absent: () => ({ was: absent }),
   bad: () => ({ was: z.int().optional(), up: (old: unknown) => (old === 7 ? { odd: old } : 101) }),
+}
+
+function pathOf({ path, isWholePath }: RouteSpec): string {
+  return isWholePath === true ? path : `/c${path}`
 }
 
 type Untyped = (...given: readonly unknown[]) => never
@@ -124,11 +145,12 @@ export function build(
       ...(query === undefined ? {} : { query }),
       ...(route.headers === undefined ? {} : { headers: schemas[route.headers] }),
     }
-    const isOne = route.responses.length === 1 && route.method !== 'POST'
+    const isOne =
+      route.responses.length === 1 && route.method !== 'POST' && route.responses[0]?.status === 200
     const declared = route.responses.map(({ key, kind }) => [key, of(kind)] as const)
     return {
       method: route.method,
-      path: route.path,
+      path: pathOf(route),
       ...(hasHistory
         ? {}
         : { version: world.versions.filter((version) => !route.hasHand || version !== oldest) }),
@@ -139,31 +161,47 @@ export function build(
       handler: handlerOf(route.name),
     }
   })
-  for (const { name, method, path, hasHand } of world.routes)
+  for (const route of world.routes) {
+    const { name, method, hasHand } = route
     if (hasHand)
       routes.push({
         method,
-        path,
+        path: pathOf(route),
         name: `${name}hand`,
         version: oldest,
         status: 200,
         response: z.object({ hand: z.string() }),
         handler: () => ({ hand: name }),
       })
+  }
   const built = new Map(extras.map((spec) => [spec.name, buildExtra(spec, of)]))
   for (const [name, { route }] of built)
-    routes.push({ ...route, ...(hasHistory ? {} : { version: world.versions }), handler: handlerOf(name) })
+    routes.push({
+      ...route,
+      path: `/c${route.path}`,
+      ...(hasHistory ? {} : { version: world.versions }),
+      handler: handlerOf(name),
+    })
   const parts = [...built.values()].flatMap((each) => each.parts)
-  const history = hasHistory
-    ? { history: toHistory(world, schemas, { of, loads: desk.loads, parts, changes }) }
-    : {}
-  const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
+  const made = hasHistory
+    ? toHistory(world, schemas, { of, loads: desk.loads, parts, changes })
+    : undefined
+  const history = made === undefined ? {} : { history: made }
+  const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', prefix: '/', routes })] }), {
     logger: false,
     versioning: { ...SCHEMES[scheme], ...history },
     // with usage, programs run that tell which changes alter something
     ...(world.routes.length % 2 === 0 ? { store: createMemoryStore(), usage: {} } : {}),
   }) as App
-  return { app, desk, problemOf: (name, members) => built.get(name)?.create?.(members) }
+  return {
+    app,
+    desk,
+    fieldsOf: (id, version) => {
+      const { schema } = made as { readonly schema: (of: unknown, asked: object) => z.ZodObject }
+      return Object.keys(schema(schemas[id], { version }).shape)
+    },
+    problemOf: (name, members) => built.get(name)?.create?.(members),
+  }
 }
 
 /** Makes the models of a world and their parts. */
@@ -228,7 +266,7 @@ export function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType
     }
     case 'choice':
       return z.discriminatedUnion(
-        'kind',
+        discriminatorOf(at(kind.options[0] ?? 0)),
         kind.options.map(at) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>],
       )
     case 'either':
@@ -238,6 +276,11 @@ export function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType
     case 'envelope':
       return z.object({ data: of(kind.of) })
   }
+}
+
+/** The name of the literal of a model, which is its first field unless it was another one before. */
+function discriminatorOf({ shape }: z.ZodObject): string {
+  return Object.keys(shape).find((key) => Reflect.get(shape, key) instanceof z.ZodLiteral) ?? 'kind'
 }
 
 function toModel({ name, entries }: ObjectSpec, of: (kind: Kind) => z.ZodType): z.ZodObject {
@@ -337,7 +380,7 @@ export function toHistory(
             ...(each.body && {
               body: { now: of(each.body.now), was: of(each.body.was), up: each.body.up },
             }),
-            ...(each.error && { errors: { lost: toError(each.error, each.change) } }),
+            ...(each.error && { errors: { [each.error.now ?? 'lost']: toError(each.error, each.change) } }),
             response: {
               ...(each.answer && {
                 body: {

@@ -48,7 +48,7 @@ export function sourcesOf(spec: ExtraSpec): readonly Kind[] {
 }
 
 interface BuiltExtra {
-  readonly route: object
+  readonly route: { readonly path: string }
   readonly parts: readonly BuiltPart[]
   /** Creates the problem that the route declares. */
   readonly create?: (members: unknown) => unknown

@@ -222,7 +222,7 @@ type Untyped = (...given: readonly unknown[]) => unknown
 export function buildMoving(
   spec: MovingSpec,
   of: (kind: Kind) => z.ZodType,
-): { readonly route: object; readonly parts: readonly BuiltPart[] } {
+): { readonly route: { readonly path: string }; readonly parts: readonly BuiltPart[] } {
   const input = Object.fromEntries(schemasOf(spec, spec.newest, of, true))
   const route = {
     method: spec.newest.method,

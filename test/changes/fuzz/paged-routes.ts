@@ -99,7 +99,7 @@ type Values = Readonly<Record<string, unknown>>
 export function buildPaged(
   spec: PagedSpec,
   of: (kind: Kind) => z.ZodType,
-): { readonly route: object; readonly parts: readonly BuiltPart[] } {
+): { readonly route: { readonly path: string }; readonly parts: readonly BuiltPart[] } {
   const { name, style, key, was, item, atMost, isHidden, limit } = spec
   const page = pageSchema(spec, of)
   const parameter = PARAMETERS[style]

@@ -85,7 +85,7 @@ export function buildProblem(
   { name, declared, operations }: ProblemSpec,
   of: (kind: Kind) => z.ZodType,
 ): {
-  readonly route: object
+  readonly route: { readonly path: string }
   readonly parts: readonly BuiltPart[]
   readonly create: (members: unknown) => unknown
 } {

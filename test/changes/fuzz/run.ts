@@ -17,6 +17,7 @@ import { keeping } from './keeping.ts'
 import { Reference, Refused } from './reference.ts'
 import { toTexts } from './trial.ts'
 import type { Expected, Trial } from './trial.ts'
+import { headerAt, isAnswer, statusAt } from './world-before.ts'
 import { canonical, createWorld } from './world.ts'
 import type { LimitKind, Kind, OperationSpec, RouteSpec, World } from './world.ts'
 
@@ -31,12 +32,16 @@ export interface Report {
   readonly calls: number
 }
 
-interface Site {
+/** What makes calls. */
+interface Caller {
   readonly world: World
-  readonly extras: readonly ExtraSpec[]
   readonly reference: Reference
   readonly random: Random
   readonly scheme: Scheme
+}
+
+interface Site extends Caller {
+  readonly extras: readonly ExtraSpec[]
   readonly built: Built
   /** The same, with conversions that run step by step. */
   readonly slow: Built
@@ -139,7 +144,7 @@ async function tryRoute(site: Site, route: RouteSpec, version: number): Promise<
   await tryError(site, route, version)
 }
 
-interface Call {
+export interface Call {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -150,10 +155,10 @@ interface Call {
 }
 
 // of a field that two sources carry, that of the last one is kept
-const SOURCES = ['params', 'query', 'headers', 'form', 'body'] as const
+export const SOURCES = ['params', 'query', 'headers', 'form', 'body'] as const
 
 /** The kind of a source in a version. */
-function kindOf(route: RouteSpec, source: (typeof SOURCES)[number], version: number): Kind | undefined {
+export function kindOf(route: RouteSpec, source: (typeof SOURCES)[number], version: number): Kind | undefined {
   const whole = source === 'body' ? wholeBefore(route, version).findLast(({ body }) => body)?.body : undefined
   const own = whole?.was ?? route[source]
   return typeof own === 'number' ? { t: 'object', object: own } : own
@@ -164,7 +169,7 @@ function wholeBefore({ operations }: RouteSpec, version: number): readonly Opera
   return operations.filter((each) => each.version < version)
 }
 
-async function validCall(site: Site, route: RouteSpec, version: number): Promise<Call | undefined> {
+export async function validCall(site: Caller, route: RouteSpec, version: number): Promise<Call | undefined> {
   const given: Record<string, unknown> = {}
   for (const source of SOURCES) {
     const kind = kindOf(route, source, version)
@@ -178,7 +183,7 @@ async function validCall(site: Site, route: RouteSpec, version: number): Promise
 }
 
 /** Text has no null. */
-function withoutNull({ reference, random }: Site, kind: Kind, version: number): unknown {
+export function withoutNull({ reference, random }: Caller, kind: Kind, version: number): unknown {
   for (;;) {
     const value = reference.value(random, kind, version)
     const values = Object.values(Object(value))
@@ -188,8 +193,8 @@ function withoutNull({ reference, random }: Site, kind: Kind, version: number): 
   }
 }
 
-function toCall(
-  site: Site,
+export function toCall(
+  site: Caller,
   route: RouteSpec,
   version: number,
   given: Readonly<Record<string, unknown>>,
@@ -244,7 +249,7 @@ interface Limit {
   readonly status?: number
 }
 
-function limitOf({ random }: Site, { query, operations }: RouteSpec, version: number): Limit {
+function limitOf({ random }: Caller, { query, operations }: RouteSpec, version: number): Limit {
   const operation = operations.find(({ limit }) => limit !== undefined)
   if (query !== undefined || operation === undefined) return { sent: undefined, made: undefined }
   const sent = random.pick([undefined, '7', '100', '500'])
@@ -260,7 +265,7 @@ function limitOf({ random }: Site, { query, operations }: RouteSpec, version: nu
   return { sent, made: sent === undefined ? 20 : Number(sent) }
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number
   readonly text: string
   readonly seen: Readonly<Record<string, unknown>> | undefined
@@ -269,7 +274,7 @@ interface Answer {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-async function send(
+export async function send(
   { app, desk }: Built,
   { method, url, headers, body }: Pick<Call, 'method' | 'url' | 'headers' | 'body'>,
   result: unknown,
@@ -447,20 +452,19 @@ async function trySend(site: Site, route: RouteSpec, version: number, call: Call
   }
   if (Object.keys(query).length > 0 && canonical(answer.seen['query']) !== canonical(query))
     report('a parameter arrives wrong', `${canonical(answer.seen['query'])}, expected ${canonical(query)}`)
-  const status = statusOf(route, response.status, version)
+  const status = statusAt(route, response.status, version)
   if (answer.status !== status) {
     report('the status is wrong', `expected ${status}`)
     return
   }
   const told = Object.entries(answer.headers).flatMap(([name, text]) => (text === 'told' ? [name] : []))
-  const names = headerNames(route, version)
-  if (told.join() !== names.join())
-    report('response headers are wrong', `got ${told.join()}, expected ${names.join()}`)
+  const header = headerAt(route, version) ?? ''
+  if (told.join() !== header) report('response headers are wrong', `got ${told.join()}, expected ${header}`)
   let complete = reference.parse(response.kind, value, 0)
   let { kind } = response
   let at = 0
   for (const { answer: whole, version: own } of wholeBefore(route, version))
-    if (whole?.status === response.status && response.key === whole.status) {
+    if (whole !== undefined && isAnswer(whole, response)) {
       complete = whole.down(reference.down(kind, complete, own, at))
       kind = whole.was
       at = own
@@ -499,19 +503,6 @@ function checkNames(
   if (foreign.length > 0) report('a 422 has names of another version', foreign.join())
 }
 
-/** The names that `x-new` has in a version. */
-function headerNames({ operations }: RouteSpec, version: number): readonly string[] {
-  const moved = operations.findLast(({ header, version: at }) => header !== undefined && at < version)?.header
-  const name = moved === undefined ? 'x-new' : moved.was
-  return name === undefined ? [] : [name]
-}
-
-function statusOf(route: RouteSpec, status: number, version: number): number {
-  let found = status
-  for (const { status: moved, version: at } of route.operations)
-    if (moved !== undefined && at < version && moved.now === status) found = moved.was
-  return found
-}
 
 function expectedInput(
   { reference }: Site,
@@ -536,7 +527,7 @@ function expectedInput(
   return made
 }
 
-function sameValue(a: unknown, b: unknown): boolean {
+export function sameValue(a: unknown, b: unknown): boolean {
   try {
     assert.deepEqual(withoutUndefined(a), withoutUndefined(b))
     return true
@@ -556,7 +547,7 @@ function withoutUndefined(value: unknown): unknown {
   )
 }
 
-function sameJson(text: string, value: unknown): boolean {
+export function sameJson(text: string, value: unknown): boolean {
   try {
     return canonical(JSON.parse(text)) === canonical(JSON.parse(JSON.stringify(value)))
   } catch {
@@ -630,8 +621,8 @@ interface Spoiled {
 }
 
 /** A value with one mistake in it, and the path of that; `undefined` if it has no place for one. */
-function spoilAt(
-  site: Site,
+export function spoilAt(
+  site: Caller,
   kind: Kind,
   value: unknown,
   version: number,
@@ -750,7 +741,7 @@ async function tryDocuments(
   }
 }
 
-function describe(world: object): string {
+export function describe(world: object): string {
   return JSON.stringify(world, (_key, value: unknown) =>
     typeof value === 'function' ? 'function' : value instanceof Map ? [...value] : value,
   )

@@ -112,6 +112,8 @@ export interface RouteSpec {
   readonly name: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
+  /** Whether the path has the prefix of the controller. */
+  readonly isWholePath?: boolean
   readonly params: number | undefined
   readonly body: Kind | undefined
   readonly form: number | undefined
@@ -123,6 +125,8 @@ export interface RouteSpec {
   readonly operations: readonly OperationSpec[]
   /** Whether the oldest version of its path and method is written by hand. */
   readonly hasHand: boolean
+  /** The newest parameters that operations change, if newer ones changed them before. */
+  readonly page?: { readonly name: string | undefined; readonly limit: LimitKind | 'newest' | undefined }
 }
 
 export interface ResponseSpec {
@@ -152,6 +156,8 @@ export interface OperationSpec {
 }
 
 export interface ErrorSpec {
+  /** The newest code. @default `lost` */
+  readonly now?: string
   readonly was: string | undefined
   readonly status: number | undefined
   /** Whether a function adds a member to its problem. */
@@ -488,6 +494,7 @@ class Maker {
         down = (now) => ({ [name]: `down ${shown(now)}` })
       }
     }
+    if (up !== undefined || down !== undefined) this.separate(model, moves)
     if (moves.length === 0) return undefined
     if (up === undefined && down === undefined) reads = []
     const last = Math.max(
@@ -506,6 +513,20 @@ class Maker {
       for (const move of moves) if (move.t === 'gone' && moves.length === 1) this.freed.push(move.name)
     const made = { version, change, model: model.id, before, moves, reads, up, down, not }
     return this.hasEverything ? { ...made, ...this.more(state, made) } : made
+  }
+
+  /** Gives fields that may stand alone in a part functions of their own, so that those of the whole object do not make them. */
+  private separate({ id }: ObjectSpec, moves: Move[]): void {
+    const isAlone = this.objects.some(
+      ({ model, guest, isPartial }) => guest === id || (model === id && isPartial),
+    )
+    if (!isAlone) return
+    const same = (value: unknown): unknown => value
+    const made = moves.flatMap((move): readonly Move[] => {
+      if (move.t !== 'turn') return [move]
+      return move.isAccepted === true ? [] : [{ ...move, up: move.up ?? same, down: move.down ?? same }]
+    })
+    moves.splice(0, moves.length, ...made)
   }
 
   /** What a step may have beside its moves. */
@@ -550,7 +571,7 @@ class Maker {
       if (
         (!isSame(part, model) && this.random.chance(0.06)) ||
         moves.some(({ slot }) => stale.has(slot)) ||
-        (hasBorn && here.length > 0 && here.length < gone.length) ||
+        (hasBorn && here.length < gone.length && (here.length > 0 || isRest)) ||
         (runs && (isWrapped || reads.some(({ slot }) => !alive.has(slot))))
       ) {
         halves.push(part.id)

@@ -1,0 +1,338 @@
+/* oxlint-disable complexity, max-depth -- each answer is compared in every way */
+import { HttpError, reply } from 'octavo'
+
+import { createRandom, toCaseSeed } from '../../fault/fuzz/random.ts'
+import type { Random } from '../../fault/fuzz/random.ts'
+import { build } from './build.ts'
+import type { Built, Scheme } from './build.ts'
+import { keeping } from './keeping.ts'
+import { Reference, Refused } from './reference.ts'
+import { SOURCES, describe, kindOf, sameValue, send, spoilAt, toCall, validCall, withoutNull } from './run.ts'
+import type { Answer, Call, Finding, Report } from './run.ts'
+import { headerAt, isAnswer, statusAt, withOrder, worldBefore } from './world-before.ts'
+import type { WorldBefore } from './world-before.ts'
+import { canonical, createWorld } from './world.ts'
+import type { Kind, OperationSpec, RouteSpec, World } from './world.ts'
+
+/** A history without its newest changes, and the same with them. */
+interface Pair extends WorldBefore {
+  /** The place in the longer history of the newest version of the shorter one. */
+  readonly at: number
+  readonly reference: Reference
+  readonly random: Random
+  readonly scheme: Scheme
+  readonly short: Built
+  readonly long: Built
+  /** Whether the shorter history can have the fields of all objects in the order that the longer one has them in. */
+  readonly isOrdered: boolean
+  readonly findings: Finding[]
+  calls: number
+}
+
+/** The histories that are drawn until one has an older version that a team can have written. */
+const DRAWS = 40
+
+/**
+ * Compares a random history with the same one behind random newer changes: what older versions answer, and what reaches handlers, has to stay as
+ * it was.
+ */
+export async function tryNewer(seed: number, index: number, hasDocuments: boolean): Promise<Report> {
+  const random = createRandom(toCaseSeed(seed, index))
+  const findings: Finding[] = []
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const drawnWorld = createWorld(random, true)
+    const world = keeping(drawnWorld, earlierBodies(drawnWorld), random)
+    const at = 1 + random.below(world.versions.length - 1)
+    const parts = worldBefore(world, at)
+    if (parts === undefined) continue
+    const drawn = random.pick<Scheme>(['url', 'header', 'query', 'host', 'several'])
+    // labels of hosts have no dots
+    const scheme = drawn === 'host' && world.versions.includes('1.1') ? 'header' : drawn
+    const pair = await open(parts, at, { random, scheme, findings })
+    if (pair === undefined) break
+    await tryPair(pair, hasDocuments)
+    return { findings, calls: pair.calls }
+  }
+  return { findings, calls: 0 }
+}
+
+/** The bodies that older versions of routes read, which the shorter history may declare. */
+function earlierBodies({ routes }: World): readonly Kind[] {
+  return routes.flatMap(({ operations }) => operations.flatMap(({ body }) => body?.was ?? []))
+}
+
+async function open(
+  parts: WorldBefore,
+  at: number,
+  given: Pick<Pair, 'random' | 'scheme' | 'findings'>,
+): Promise<Pair | undefined> {
+  try {
+    const { after } = parts
+    const long = build(after, true, given.scheme)
+    await long.app.ready()
+    const newest = after.versions[at] ?? ''
+    // removed fields come behind others, in an order that teams may have written otherwise
+    const before = withOrder(parts.before, (id) => long.fieldsOf(id, newest))
+    const short = build(before, true, given.scheme)
+    await short.app.ready()
+    // own fields of parts stand behind those of models, where removed ones would be
+    const isOrdered = before.objects.every(
+      ({ id }) => short.fieldsOf(id, newest).join() === long.fieldsOf(id, newest).join(),
+    )
+    return { before, after, ...given, at, reference: new Reference(after), short, long, isOrdered, calls: 0 }
+  } catch (error) {
+    given.findings.push({
+      text: `it cannot be built: ${String(error).slice(0, 900)}`,
+      detail: `at ${at} ${describe(parts)}`,
+    })
+    return undefined
+  }
+}
+
+async function tryPair(pair: Pair, hasDocuments: boolean): Promise<void> {
+  const { after, at, findings, short, long } = pair
+  try {
+    for (let version = at; version < after.versions.length; version++) {
+      for (const route of after.routes) {
+        if (route.hasHand && version === after.versions.length - 1) continue
+        for (let round = 0; round < 2; round++) {
+          const call = await validCall(siteOf(pair), route, version)
+          if (call !== undefined) await tryResult(pair, route, version, call)
+        }
+        await tryError(pair, route, version)
+        await tryInvalid(pair, route, version)
+      }
+      // names in paths that are written by hand follow no change
+      const isHand = version === after.versions.length - 1 && after.routes.some((route) => route.hasHand)
+      if (hasDocuments && !isHand) compareDocuments(pair, version)
+    }
+  } catch (error) {
+    findings.push({
+      text: 'the search itself failed',
+      detail: `${error instanceof Error ? String(error.stack) : String(error)}\n${describe(after)}`,
+    })
+  }
+  await Promise.all([short, long].map(({ app }) => app.close()))
+}
+
+function siteOf({ after: world, reference, random, scheme }: Pair): Parameters<typeof validCall>[0] {
+  return { world, reference, random, scheme }
+}
+
+/** The operations that the shorter history lacks, newest first. */
+function newerOf({ operations }: RouteSpec, at: number): readonly OperationSpec[] {
+  return operations.filter(({ version }) => version < at)
+}
+
+/** Has the handlers of both answer the same data, each in the shapes of its newest version. */
+async function tryResult(pair: Pair, route: RouteSpec, version: number, call: Call): Promise<void> {
+  const { reference, random, at } = pair
+  const response = route.responses[random.below(route.responses.length)] ?? route.responses[0]
+  if (response === undefined) return
+  const value = reference.result(random, response.kind)
+  let older = reference.parse(response.kind, value, 0)
+  let { kind } = response
+  let from = 0
+  for (const { answer, version: own } of newerOf(route, at))
+    if (answer !== undefined && isAnswer(answer, response)) {
+      older = answer.down(reference.down(kind, older, own, from))
+      kind = answer.was
+      from = own
+    }
+  older = reference.down(kind, older, at, from)
+  const status = statusAt(route, response.status, at)
+  const header = headerAt(route, at)
+  await compare(pair, route, version, call, {
+    short: reply(status, older, header === undefined ? {} : { headers: { [header]: 'told' } }),
+    long: reply(response.status, value, { headers: { 'x-new': 'told' } }),
+    detail: `results ${canonical(older)} and ${canonical(value)}`,
+  })
+}
+
+/** Has the handlers of both throw the same error. */
+async function tryError(pair: Pair, route: RouteSpec, version: number): Promise<void> {
+  const call = await validCall(siteOf(pair), route, version)
+  if (call === undefined) return
+  const body = { title: 'Lost', place: 'here' }
+  let [status, code, marks] = [409, 'lost', {}]
+  for (const { error, change } of newerOf(route, pair.at)) {
+    status = error?.status ?? status
+    code = error?.was ?? code
+    if (error?.isMarked === true) marks = { ...marks, [change]: true }
+  }
+  await compare(pair, route, version, call, {
+    short: new HttpError(status, 'It is lost', { code, ...body, ...marks }),
+    long: new HttpError(409, 'It is lost', { code: 'lost', ...body }),
+    detail: 'an error is thrown',
+  })
+}
+
+async function tryInvalid(pair: Pair, route: RouteSpec, version: number): Promise<void> {
+  const { reference, random } = pair
+  const kind = kindOf(route, 'body', version)
+  if (kind === undefined) return
+  const site = siteOf(pair)
+  const spoiled = spoilAt(site, kind, reference.value(random, kind, version), version, [])
+  if (spoiled === undefined) return
+  const given = Object.fromEntries(
+    SOURCES.flatMap((source) => {
+      const own = kindOf(route, source, version)
+      return own === undefined || source === 'body' ? [] : [[source, withoutNull(site, own, version)]]
+    }),
+  )
+  const call = toCall(site, route, version, { ...given, body: spoiled.value })
+  await compare(pair, route, version, call, { short: {}, long: {}, detail: 'an invalid request' })
+}
+
+interface Results {
+  readonly short: unknown
+  readonly long: unknown
+  readonly detail: string
+}
+
+async function compare(
+  pair: Pair,
+  route: RouteSpec,
+  version: number,
+  call: Call,
+  { short, long, detail }: Results,
+): Promise<void> {
+  const known = new Set(pair.before.steps.map(({ change }) => change))
+  // once more for what is in a field, if a function of a newer change gets that
+  const loadsOf = ({ desk }: Built): string =>
+    [...new Set(desk.loads.filter((text) => known.has(text.split(' ')[1] ?? '')))].toSorted().join()
+  const before = await send(pair.short, call, short)
+  const loadsBefore = loadsOf(pair.short)
+  const after = await send(pair.long, call, long)
+  const loadsAfter = loadsOf(pair.long)
+  pair.calls += 2
+  const report = (text: string, own: string): void => {
+    pair.findings.push({
+      text,
+      detail: `${own}\n${detail}\n${call.method} ${call.url} ${JSON.stringify(call.headers)} ${call.body}
+before ${before.status} ${before.text}
+after  ${after.status} ${after.text}
+version ${pair.after.versions[version]}, newer than ${pair.before.versions[0]} are new, route ${describe(route)}
+${describe(pair.before)}
+${describe(pair.after)}`,
+    })
+  }
+  const carried = before.seen === undefined ? undefined : carry(pair, route, before.seen)
+  // what newer rules refuse is a mistake of the client
+  if (carried === 'refused' || (before.seen !== undefined && isNewlyLimited(pair, route, call))) {
+    if (after.status !== 422) report('what a newer change refuses is taken', '')
+    return
+  }
+  const shownAs = pair.isOrdered ? textOf : canonicalText
+  if (before.status === 422 && after.status === 422 && hasSomeErrors(before, after)) return
+  if (before.status !== after.status || shownAs(before) !== shownAs(after)) {
+    report(
+      canonicalText(before) === canonicalText(after)
+        ? 'members of an older version come in another order'
+        : 'an older version is answered otherwise',
+      '',
+    )
+    return
+  }
+  if (toldIn(before) !== toldIn(after)) report('headers differ', `${toldIn(before)}\n${toldIn(after)}`)
+  if (before.status < 300 && loadsBefore !== loadsAfter)
+    report('older changes load otherwise', `${loadsBefore}\n${loadsAfter}`)
+  if (carried === undefined) {
+    if (after.seen !== undefined) report('a request that was refused is taken', '')
+    return
+  }
+  for (const [source, expected] of Object.entries(carried))
+    if (!sameValue(after.seen?.[source], expected))
+      report(
+        `${source} arrives otherwise`,
+        `got ${canonical(after.seen?.[source])}\nexpected ${canonical(expected)}`,
+      )
+  const kept = Object.fromEntries(Object.entries(after.kept).filter(([change]) => known.has(change)))
+  if (!sameValue(before.kept, kept))
+    report('what is kept differs', `${canonical(before.kept)}\n${canonical(kept)}`)
+}
+
+/** Whether a newer change has another limit, and the text is one that it refuses. */
+function isNewlyLimited({ at }: Pair, { operations }: RouteSpec, { limit }: Call): boolean {
+  return limit.status === 422 && operations.some((each) => each.limit !== undefined && each.version < at)
+}
+
+/** What the handler of the longer history has to get, made by the naive converter of what that of the shorter one got. */
+function carry(
+  { reference, at }: Pair,
+  route: RouteSpec,
+  seen: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | 'refused' {
+  const made: Record<string, unknown> = {}
+  try {
+    for (const source of SOURCES) {
+      let kind = kindOf(route, source, at)
+      if (kind === undefined) continue
+      let value = seen[source]
+      let from = at
+      for (const { body, version } of source === 'body' ? newerOf(route, at).toReversed() : [])
+        if (body !== undefined) {
+          value = body.up(reference.up(kind, value, from, version))
+          kind = body.now
+          from = version
+        }
+      made[source] = reference.up(kind, value, from)
+    }
+  } catch (error) {
+    if (error instanceof Refused) return 'refused'
+    throw error
+  }
+  return made
+}
+
+/**
+ * Whether one answer has some of the errors of the other. The newest rules are checked behind changes, and only if all sources are right before,
+ * so of several mistakes the first ones are told.
+ */
+function hasSomeErrors(before: Answer, after: Answer): boolean {
+  const [one, other] = [before, after].map(({ text }): ReadonlySet<string> => {
+    const { errors } = JSON.parse(text) as { readonly errors: readonly unknown[] }
+    return new Set(errors.map(canonical))
+  })
+  if (one === undefined || other === undefined || one.size === other.size) return false
+  const [few, many] = one.size < other.size ? [one, other] : [other, one]
+  return [...few].every((each) => many.has(each)) || before.text.includes('the refinement refuses it')
+}
+
+/** The text of an answer, without the id of a request that failed. */
+function textOf({ status, text }: Answer): string {
+  return status < 500 ? text : text.replace(/"requestId":"[^"]*"/, '')
+}
+
+function canonicalText(answer: Answer): string {
+  try {
+    return canonical(JSON.parse(textOf(answer)))
+  } catch {
+    return textOf(answer)
+  }
+}
+
+/** The headers of an answer that say something of its route. */
+function toldIn({ headers }: Answer): string {
+  return canonical(
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !['date', 'x-request-id'].includes(name))),
+  )
+}
+
+function compareDocuments({ short, long, after, findings, before }: Pair, version: number): void {
+  const name = after.versions[version] ?? ''
+  const [old, now] = [short, long].map(({ app }) => app.openapi({ version: name }))
+  if (canonical(old) === canonical(now)) return
+  findings.push({
+    text: 'a document of an older version differs',
+    detail: `${differences(JSON.parse(canonical(old)), JSON.parse(canonical(now)), '').slice(0, 20).join('\n')}\nversion ${name}\n${describe(before)}\n${describe(after)}`,
+  })
+}
+
+function differences(a: unknown, b: unknown, path: string): readonly string[] {
+  if (canonical(a) === canonical(b)) return []
+  const isBoth = typeof a === 'object' && typeof b === 'object' && a !== null && b !== null
+  if (!isBoth) return [`${path}: ${canonical(a) ?? 'nothing'} became ${canonical(b) ?? 'nothing'}`]
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)])
+  return [...keys].flatMap((key) => differences(Reflect.get(a, key), Reflect.get(b, key), `${path}/${key}`))
+}
