@@ -27,6 +27,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/changes/bodies.test.ts': 0.8,
   'test/changes/definitions.test.ts': 2,
   'test/changes/executors.test.ts': 1,
+  'test/changes/nested-models.test.ts': 1.5,
   'test/cli/changelog.slow.test.ts': 12,
   'test/cli/client.slow.test.ts': 12,
   'test/cli/dev.slow.test.ts': 15,

@@ -165,12 +165,12 @@ describe('A released change', () => {
   it('answers older versions as before, whatever newer changes say', async () => {
     const findings: unknown[] = []
     let calls = 0
-    for (let index = 0; index < 15; index++) {
+    for (let index = 0; index < 10; index++) {
       const report = await tryNewer(47, index, index % 5 === 0)
       findings.push(...report.findings.map(({ text }) => `${index}: ${text}`))
       calls += report.calls
     }
     assert.deepEqual(findings, [])
-    assert.ok(calls > 300, `only ${calls} calls`)
+    assert.ok(calls > 200, `only ${calls} calls`)
   })
 })
