@@ -40,7 +40,12 @@ function open({ models, change, newer, body, response = body, answers = (given) 
   const seen: unknown[] = []
   const own = loose(defineVersionChange)({ version: '2', title: 'One', change })
   const [versions, changes] =
-    newer === undefined ? [['2', '1'], [own]] : [['3', '2', '1'], [newer, own]]
+    newer === undefined
+      ? [['2', '1'], [own]]
+      : [
+          ['3', '2', '1'],
+          [newer, own],
+        ]
   const history: unknown = loose(defineVersions)({ versions, models, changes })
   const route = {
     method: 'POST',

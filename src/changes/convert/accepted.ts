@@ -24,10 +24,7 @@ interface Input {
 }
 
 /** Creates the function that widens a schema of results: values that older versions accept are stored beside all others, so each version sends them. */
-export function createWiden(
-  chains: readonly Chain[],
-  { modelledFieldsOf, allIn, copies }: Input,
-): Widen {
+export function createWiden(chains: readonly Chain[], { modelledFieldsOf, allIn, copies }: Input): Widen {
   const steps = chains.flatMap((chain) => chain.steps)
   if (!steps.some(({ fieldChanges }) => fieldChanges.some(isAccepted)))
     return { widen: (schema) => schema, narrow: () => undefined }

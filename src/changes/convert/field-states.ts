@@ -33,7 +33,9 @@ export function statesOf(
   const wasOf = (was: Schema): Schema => (isWidened ? widen(was) : was)
   return [
     fields,
-    ...steps.map((own) => (fields = fieldsBefore(fields, own, modelled, { origin: timeOf(own.order), wasOf }))),
+    ...steps.map(
+      (own) => (fields = fieldsBefore(fields, own, modelled, { origin: timeOf(own.order), wasOf })),
+    ),
   ]
 }
 

@@ -183,16 +183,17 @@ export function build(
       handler: handlerOf(name),
     })
   const parts = [...built.values()].flatMap((each) => each.parts)
-  const made = hasHistory
-    ? toHistory(world, schemas, { of, loads: desk.loads, parts, changes })
-    : undefined
+  const made = hasHistory ? toHistory(world, schemas, { of, loads: desk.loads, parts, changes }) : undefined
   const history = made === undefined ? {} : { history: made }
-  const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', prefix: '/', routes })] }), {
-    logger: false,
-    versioning: { ...SCHEMES[scheme], ...history },
-    // with usage, programs run that tell which changes alter something
-    ...(world.routes.length % 2 === 0 ? { store: createMemoryStore(), usage: {} } : {}),
-  }) as App
+  const app = untyped(createApp)(
+    moduleOf({ controllers: [controller({ name: 'c', prefix: '/', routes })] }),
+    {
+      logger: false,
+      versioning: { ...SCHEMES[scheme], ...history },
+      // with usage, programs run that tell which changes alter something
+      ...(world.routes.length % 2 === 0 ? { store: createMemoryStore(), usage: {} } : {}),
+    },
+  ) as App
   return {
     app,
     desk,

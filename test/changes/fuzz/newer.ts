@@ -325,7 +325,9 @@ function compareDocuments({ short, long, after, findings, before }: Pair, versio
   if (canonical(old) === canonical(now)) return
   findings.push({
     text: 'a document of an older version differs',
-    detail: `${differences(JSON.parse(canonical(old)), JSON.parse(canonical(now)), '').slice(0, 20).join('\n')}\nversion ${name}\n${describe(before)}\n${describe(after)}`,
+    detail: `${differences(JSON.parse(canonical(old)), JSON.parse(canonical(now)), '')
+      .slice(0, 20)
+      .join('\n')}\nversion ${name}\n${describe(before)}\n${describe(after)}`,
   })
 }
 

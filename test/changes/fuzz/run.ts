@@ -158,7 +158,11 @@ export interface Call {
 export const SOURCES = ['params', 'query', 'headers', 'form', 'body'] as const
 
 /** The kind of a source in a version. */
-export function kindOf(route: RouteSpec, source: (typeof SOURCES)[number], version: number): Kind | undefined {
+export function kindOf(
+  route: RouteSpec,
+  source: (typeof SOURCES)[number],
+  version: number,
+): Kind | undefined {
   const whole = source === 'body' ? wholeBefore(route, version).findLast(({ body }) => body)?.body : undefined
   const own = whole?.was ?? route[source]
   return typeof own === 'number' ? { t: 'object', object: own } : own
@@ -502,7 +506,6 @@ function checkNames(
     .filter((key) => !names.has(String(key)))
   if (foreign.length > 0) report('a 422 has names of another version', foreign.join())
 }
-
 
 function expectedInput(
   { reference }: Site,

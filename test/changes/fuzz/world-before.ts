@@ -1,6 +1,15 @@
 /* oxlint-disable complexity, max-depth -- each part of a world is looked at */
 import { Reference } from './reference.ts'
-import type { Entry, Kind, ObjectSpec, OperationSpec, ResponseSpec, RouteSpec, StepSpec, World } from './world.ts'
+import type {
+  Entry,
+  Kind,
+  ObjectSpec,
+  OperationSpec,
+  ResponseSpec,
+  RouteSpec,
+  StepSpec,
+  World,
+} from './world.ts'
 
 /**
  * A history before its newest changes. Its newest version is that at the place `at`, and its changes are the older ones: those of routes have the
@@ -14,7 +23,10 @@ export interface WorldBefore {
 
 /** Splits a history, or returns `undefined` if a part had no definition of its own in an older version. */
 export function worldBefore(drawn: World, at: number): WorldBefore | undefined {
-  const after: World = { ...drawn, routes: drawn.routes.map((route) => tame(route, at, drawn.versions.length)) }
+  const after: World = {
+    ...drawn,
+    routes: drawn.routes.map((route) => tame(route, at, drawn.versions.length)),
+  }
   const reference = new Reference(after)
   const objects: ObjectSpec[] = []
   for (const object of after.objects) {
@@ -32,13 +44,11 @@ export function worldBefore(drawn: World, at: number): WorldBefore | undefined {
     ...after,
     versions: after.versions.slice(at),
     objects,
-    steps: steps.map(
-      (step): StepSpec => ({
-        ...step,
-        version: step.version - at,
-        before: known.has(step.before) ? step.before : undefined,
-      }),
-    ),
+    steps: steps.map((step): StepSpec => ({
+      ...step,
+      version: step.version - at,
+      before: known.has(step.before) ? step.before : undefined,
+    })),
     routes: after.routes.map((route) => routeBefore(reference, route, at)),
   }
   return { after, before }
@@ -139,17 +149,15 @@ function routeBefore(reference: Reference, route: RouteSpec, at: number): RouteS
     },
     operations: route.operations
       .filter(({ version }) => version >= at)
-      .map(
-        (each): OperationSpec => ({
-          ...each,
-          version: each.version - at,
-          path: each.path === undefined ? undefined : renamed(each.path),
-          status: each.status && { ...each.status, now: statusAt(route, each.status.now, at) },
-          header: each.header && header !== undefined ? { ...each.header, now: header } : undefined,
-          answer: each.answer && { ...each.answer, status: statusAt(route, each.answer.status, at) },
-          error: each.error && { ...each.error, ...(code === undefined ? {} : { now: code }) },
-        }),
-      ),
+      .map((each): OperationSpec => ({
+        ...each,
+        version: each.version - at,
+        path: each.path === undefined ? undefined : renamed(each.path),
+        status: each.status && { ...each.status, now: statusAt(route, each.status.now, at) },
+        header: each.header && header !== undefined ? { ...each.header, now: header } : undefined,
+        answer: each.answer && { ...each.answer, status: statusAt(route, each.answer.status, at) },
+        error: each.error && { ...each.error, ...(code === undefined ? {} : { now: code }) },
+      })),
   }
 }
 
