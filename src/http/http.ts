@@ -100,6 +100,10 @@ export interface RawRequest extends TargetSource {
   readonly within?: object | undefined
   /** The application around this one, which answers the requests of routes that forward to `host`. */
   readonly host?: HostApp | undefined
+  /** The second argument of `fetch` for an application behind this one: `{ incoming, outgoing }` of Node, or what the platform has passed. */
+  readonly env?: object | undefined
+  /** The third one, on platforms that have it. */
+  readonly execution?: object | undefined
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver?: ((take: unknown) => void) | undefined
   /** Has the platform keep the process until the work is done, on platforms that end it with its last response. */

@@ -8,6 +8,7 @@ export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
 }
 
 export interface UpstreamOptions<D> {
+  readonly app?: UpstreamApp | ((request: never, response: never) => unknown)
   readonly checkPath?: string
   readonly connections?: number
   readonly host?: 'keep'
@@ -17,7 +18,7 @@ export interface UpstreamOptions<D> {
   readonly responseLimit?: number
   readonly retries?: number
   readonly timeouts?: UpstreamTimeouts
-  readonly url: UpstreamUrls | ((deps: Injected<D>) => Awaitable<UpstreamUrls | undefined>)
+  readonly url?: UpstreamUrls | ((deps: Injected<D>) => Awaitable<UpstreamUrls | undefined>)
   readonly validate?: boolean
 }
 

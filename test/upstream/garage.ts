@@ -46,7 +46,7 @@ export function carsOf(garage: Upstream) {
 
 /** Defines an upstream with time limits for a busy machine. */
 export function garageAt(
-  url: UpstreamOptions<{}>['url'],
+  url: NonNullable<UpstreamOptions<{}>['url']>,
   options: Partial<UpstreamOptions<{}>> = {},
 ): Upstream {
   return defineUpstream({

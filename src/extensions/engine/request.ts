@@ -140,6 +140,10 @@ export class EngineRequest implements RawRequest, BodyOwner {
     this.#leave?.(reason)
   }
 
+  get env(): object {
+    return { incoming: { socket: this.#link.socket } }
+  }
+
   whenGone(leave: (reason: unknown) => void): void {
     this.#leave = leave
     if (this.isGone) leave(clientWentAway())

@@ -95,7 +95,7 @@ function withMembers(response: ServerResponse, members: Members): ServerResponse
   })
 }
 
-type Callback = (error?: Error | null) => void
+export type Callback = (error?: Error | null) => void
 
 /** Puts the members in place. `tell` gets the response once its head and either its body or its first bytes are known. */
 function take(response: ServerResponse, body: WrittenBody, tell: (response: HostResponse) => void): void {
@@ -146,13 +146,13 @@ function refuseHead(): never {
   throw Object.assign(error, { code: 'ERR_HTTP_HEADERS_SENT' })
 }
 
-function callbackOf(given: readonly unknown[]): Callback | undefined {
+export function callbackOf(given: readonly unknown[]): Callback | undefined {
   // the last argument of methods of streams, if it is a function, is called back
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return given.find((each) => typeof each === 'function') as Callback | undefined
 }
 
-function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
+export function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk
   const named = String(encoding)
   return Buffer.from(String(chunk), Buffer.isEncoding(named) ? named : 'utf8')
@@ -176,7 +176,7 @@ function toValue(value: unknown): string | readonly string[] {
 }
 
 /** The chunks that an application writes. A class because its state is that of one response. */
-class WrittenBody implements AsyncIterable<Uint8Array> {
+export class WrittenBody implements AsyncIterable<Uint8Array> {
   readonly #response: ServerResponse
   readonly #chunks: { readonly bytes: Uint8Array; readonly done: Callback | undefined }[] = []
   #size = 0

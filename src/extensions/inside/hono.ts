@@ -13,7 +13,7 @@ import {
 import { sendResponse } from '../../server/adapters/fetch.ts'
 import { createOriginReader } from '../../server/adapters/web/url-origin.ts'
 import { WebRequest } from '../../server/adapters/web/web-request.ts'
-import { toIncoming } from '../upstream/fetch-transport.ts'
+import { toAppResponse } from '../upstream/app/response.ts'
 import { addHeaders } from './headers.ts'
 import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
 
@@ -126,12 +126,12 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
     const isMoved = request !== undefined && request.path.split('?', 1)[0] !== pathname
     if (request !== undefined) {
       const replaced = toRequest(request, c.req.raw, new URL(request.path, c.req.raw.url).href)
-      if (isMoved) return toIncoming(request.method, await this.#dispatch(replaced, pathname + search))
+      if (isMoved) return toAppResponse(request.method, await this.#dispatch(replaced, pathname + search))
       c.req.raw = replaced
       c.req.bodyCache = {}
     }
     await this.#next()
-    return toIncoming(this.method, c.res)
+    return toAppResponse(this.method, c.res)
   }
 
   /** Has the application find another route. */

@@ -16,7 +16,7 @@ import { toUpstreamPath, toUpstreamQuery } from '../upstream/addresses.ts'
 import { toUpstreamSettings } from '../upstream/options.ts'
 import { toHostRequest, type ForwardInput } from '../upstream/requests.ts'
 
-const SETTINGS = { ...toUpstreamSettings({ name: 'host' }), isInside: true }
+const SETTINGS = toUpstreamSettings({ name: 'host' }, 'host')
 
 /** The application that has `inside` among its middleware. It answers the requests of routes that forward to it. */
 export interface Host extends Provider<UpstreamApp>, ForwardTarget {}

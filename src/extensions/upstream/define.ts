@@ -11,16 +11,18 @@ import {
 } from '../../define/context.ts'
 import { defineProvider, type Provider } from '../../define/provider.ts'
 import { registerForwarding } from '../../server/pipeline/endpoint.ts'
+import { createCallFetch, type CallApp } from './app/transport.ts'
 import { createFetchTransport } from './fetch-transport.ts'
 import { createForwarding } from './forwarding.ts'
 import {
+  isUpstreamApp,
   toUpstreamSettings,
   toUrls,
   type UpstreamOptions,
   type UpstreamSettings,
   type UpstreamTransport,
 } from './options.ts'
-import { RunningUpstream } from './running.ts'
+import { runApp, RunningUpstream } from './running.ts'
 
 /** An API behind the application. It is a provider, too: handlers that inject it send requests of their own with `fetch`. */
 export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
@@ -43,11 +45,12 @@ export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
  */
 export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D>): Upstream {
   const settings = toUpstreamSettings(options)
-  const { url, inject } = options
+  const { app, url, inject } = options
   const provider = defineProvider<UpstreamApp, Tokens>({
     name: settings.name,
     ...(inject !== undefined && { inject }),
     create: async (deps) => {
+      if (app !== undefined) return runApp(await openApp(app), settings)
       // these are the values of its tokens
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const given = typeof url === 'function' ? await url(deps as Injected<D>) : url
@@ -74,6 +77,12 @@ export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D
   return recordLocation(upstream, defineUpstream)
 }
 
+async function openApp(app: NonNullable<UpstreamOptions<never>['app']>): Promise<CallApp> {
+  if (isUpstreamApp(app)) return createCallFetch(app)
+  const { createCallListener } = await importInTurn(() => import('./app/listener.ts'))
+  return createCallListener(app)
+}
+
 /** On Node by undici, elsewhere by `fetch` of the platform, which has its own pool. */
 async function openTransport(
   settings: UpstreamSettings,
@@ -93,7 +102,7 @@ async function openTransport(
     return createUndiciTransport(undici, { ...settings, urls })
   }
   let next = 0
-  const transports = urls.map((origin) => createFetchTransport(name, origin, globalThis, timeouts.headers))
+  const transports = urls.map((origin) => createFetchTransport(name, origin, timeouts.headers))
   const [first] = transports
   if (first === undefined) throw new Error(`${name} has no address`)
   const send: UpstreamTransport['send'] = (request, sender, receiver) =>

@@ -1,16 +1,15 @@
 import { followSignal } from '../../base/signals.ts'
-import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { isDecoded, OF_BYTES } from '../../server/pipeline/framing.ts'
 import { noteOutcome } from '../../http/outcome.ts'
-import { isUnconnected, toAbortReason, toUpstreamError } from './failures.ts'
+import { toHeaderMap } from './app/response.ts'
+import { isUnconnected, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, UpstreamTransport } from './options.ts'
 
-/** Creates the transport to an application, or by `fetch` of the platform, which decodes bodies. Time limits are for the head alone. */
+/** Creates the transport by `fetch` of the platform, which decodes bodies. Time limits are for the head alone. */
 export function createFetchTransport(
   name: string,
   origin: string,
-  app: UpstreamApp,
   headersTimeout: number,
 ): UpstreamTransport {
   const fetchHead = async (request: OutgoingRequest, sender: Sender): Promise<IncomingResponse> => {
@@ -23,7 +22,7 @@ export function createFetchTransport(
     // for as long as the request lives, because the body of the response follows
     followSignal(sender.signal, limit)
     try {
-      const response = await raced(app.fetch(toAppRequest(origin, request, signal)), signal)
+      const response = await fetch(origin + request.path, toInit(request, signal))
       return toIncoming(request.method, response)
     } catch (error) {
       const failure: unknown = sender.signal.aborted
@@ -48,32 +47,20 @@ export function createFetchTransport(
   }
 }
 
-/** An application may ignore the signal of its request. */
-function raced(
-  response: Response | Promise<Response> | PromiseLike<Response>,
-  signal: AbortSignal,
-): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(toAbortReason(signal.reason))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave)
-    Promise.resolve(response)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', leave))
-  })
+function toInit({ method, headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
+  const init = { method, headers: toHeaders(headers), signal, redirect: 'manual' as const }
+  if (body === null || method === 'GET' || method === 'HEAD') return init
+  // the types of bytes differ between versions of TypeScript
+  return body instanceof Uint8Array
+    ? { ...init, body: new Uint8Array(body) }
+    : { ...init, body: toBodyStream(body), duplex: 'half' }
 }
 
-function toAppRequest(
-  origin: string,
-  { method, path, headers, body }: OutgoingRequest,
-  signal: AbortSignal,
-): Request {
+/** Names and values in turn as headers. */
+export function toHeaders(lines: readonly string[]): Headers {
   const list = new Headers()
-  for (let at = 0; at + 1 < headers.length; at += 2) list.append(headers[at] ?? '', headers[at + 1] ?? '')
-  const init = { method, headers: list, signal, redirect: 'manual' as const }
-  if (body === null || method === 'GET' || method === 'HEAD') return new Request(origin + path, init)
-  if (body instanceof Uint8Array) return new Request(origin + path, { ...init, body: new Uint8Array(body) })
-  return new Request(origin + path, { ...init, body: toBodyStream(body), duplex: 'half' })
+  for (let at = 0; at + 1 < lines.length; at += 2) list.append(lines[at] ?? '', lines[at + 1] ?? '')
+  return list
 }
 
 export function toBodyStream(body: BodyStream): ReadableStream<Uint8Array> {
@@ -90,16 +77,8 @@ export function toBodyStream(body: BodyStream): ReadableStream<Uint8Array> {
   })
 }
 
-export function toIncoming(
-  method: string,
-  { status, headers: given, body, url }: Response,
-): IncomingResponse {
-  const headers: Record<string, string | string[]> = {}
-  given.forEach((value, key) => {
-    if (key !== 'set-cookie') headers[key] = value
-  })
-  const cookies = given.getSetCookie()
-  if (cookies.length > 0) headers['set-cookie'] = cookies
+function toIncoming(method: string, { status, headers: given, body, url }: Response): IncomingResponse {
+  const headers = toHeaderMap(given)
   if (isDecoded(url, headers['content-encoding'])) for (const name of OF_BYTES) delete headers[name]
   return { status, headers, body: method === 'HEAD' ? null : body }
 }

@@ -136,7 +136,7 @@ export function toForwardPlan(
     isConverted: isMoved || SOURCES.some(isAltered),
     names,
     isReading,
-    dropped: toDropped(names, isReading, settings.isInside),
+    dropped: toDropped(names, isReading, settings.place),
     isRead,
     isError: (status) => hasErrors && status >= 400,
     isStreamRead,
@@ -242,7 +242,7 @@ export function toForwardedAnswer(
         context,
         {
           appPrefix: plan.route.prefix,
-          prefix: plan.settings.isInside ? plan.route.prefix : plan.settings.prefix,
+          prefix: plan.settings.place === 'host' ? plan.route.prefix : plan.settings.prefix,
           hosts: running.hosts,
         },
         address,

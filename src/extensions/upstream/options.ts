@@ -6,11 +6,13 @@ import {
   isFunction,
   isMilliseconds,
   isNonEmptyString,
+  isObject,
   isRecord,
+  toRecord,
   type Awaitable,
 } from '../../base/values.ts'
-import { checkOptions, type Rules } from '../../base/definition-error.ts'
-import type { Injected } from '../../define/context.ts'
+import { checkOptions, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
+import type { Injected, UpstreamApp } from '../../define/context.ts'
 import type { BodyStream } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
@@ -31,11 +33,13 @@ export type UpstreamUrls = string | readonly string[]
 export interface UpstreamOptions<D> {
   /** Names the API in messages. */
   readonly name: string
+  /** An application in this process, in the place of `url`: anything with a `fetch`, such as Hono, or a listener of node:http, such as Express. */
+  readonly app?: UpstreamApp | ((request: never, response: never) => unknown)
   /**
    * Its address, without a path. A function is called once, when the application starts, and may be async. Several addresses share the
    * requests, and one that is down gets fewer of them.
    */
-  readonly url: UpstreamUrls | ((deps: Injected<D>) => Awaitable<UpstreamUrls | undefined>)
+  readonly url?: UpstreamUrls | ((deps: Injected<D>) => Awaitable<UpstreamUrls | undefined>)
   /** The tokens that `url` needs, by the keys under which it receives their values. */
   readonly inject?: D
   /** The path below which the API lives, such as `/api`. @default none */
@@ -56,6 +60,9 @@ export interface UpstreamOptions<D> {
   readonly checkPath?: string
 }
 
+/** Where an API is: at an address, in this process behind Octavo, or in this process around it. */
+export type UpstreamPlace = 'url' | 'app' | 'host'
+
 /** The options with their defaults. */
 export interface UpstreamSettings {
   readonly name: string
@@ -67,8 +74,11 @@ export interface UpstreamSettings {
   readonly validate: boolean
   readonly responseLimit: number
   readonly checkPath: string
-  /** Whether the API is the application that Octavo runs inside of, in this process. */
-  readonly isInside: boolean
+  readonly place: UpstreamPlace
+}
+
+export function isUpstreamApp(value: unknown): value is UpstreamApp {
+  return isObject(value) && 'fetch' in value && isFunction(value.fetch)
 }
 
 const isUpstreamUrl = (value: unknown): boolean => {
@@ -91,6 +101,10 @@ const RULES: Rules = {
     (value) => isUrls(value) || isFunction(value),
     "an address without a path, such as 'http://garage:8080', several, or a function that returns them",
   ],
+  app: [
+    (value) => isUpstreamApp(value) || isFunction(value),
+    'an application with a fetch, such as one of Hono, or a listener of node:http, such as one of Express',
+  ],
   inject: [isRecord, 'tokens by key, such as { config: Config }'],
   prefix: [(value) => isUpstreamPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
   host: [(value) => value === 'keep', "'keep'"],
@@ -107,13 +121,35 @@ const RULES: Rules = {
   checkPath: [isUpstreamPath, "a path, such as '/healthz'"],
 }
 
+/** The options of connections, which an application in this process has none of. */
+const OF_CONNECTIONS = ['url', 'inject', 'host', 'connections', 'retries'] as const
+
+function placeProblems(options: object): readonly DefinitionProblem[] {
+  const given = toRecord(options)
+  if (given['app'] === undefined)
+    return given['url'] === undefined
+      ? [placeProblem('it has no url', "write url: 'http://garage:8080', or app")]
+      : []
+  return OF_CONNECTIONS.filter((name) => given[name] !== undefined).map((name) =>
+    placeProblem(
+      `${name} is for an API at an address, and app is one in this process`,
+      `leave out ${name}, or app`,
+    ),
+  )
+}
+
+function placeProblem(message: string, fix: string): DefinitionProblem {
+  return { code: 'invalid_option', where: 'defineUpstream', message, fix }
+}
+
 const EXAMPLE = "defineUpstream({ name: 'Garage', url: 'http://garage:8080' })"
 
 /** Reads the options. @throws `DefinitionError` with all that is wrong. */
 export function toUpstreamSettings(
   options: Omit<UpstreamOptions<never>, 'inject' | 'url'>,
+  place: UpstreamPlace = options.app === undefined ? 'url' : 'app',
 ): UpstreamSettings {
-  checkOptions('defineUpstream', options, RULES, [], EXAMPLE)
+  checkOptions('defineUpstream', options, RULES, place === 'host' ? [] : placeProblems(options), EXAMPLE)
   const { name, prefix = '', host, connections = 128, retries = 0 } = options
   const { validate = false, responseLimit = 10_485_760, checkPath = '/' } = options
   return {
@@ -126,7 +162,7 @@ export function toUpstreamSettings(
     validate,
     responseLimit,
     checkPath,
-    isInside: false,
+    place,
   }
 }
 
@@ -167,7 +203,7 @@ export interface IncomingResponse {
 /** The request that is forwarded, as far as sending concerns it. */
 export interface Sender extends Pick<RequestContext, 'signal'> {
   /** `undefined` for a request of the application's own, as `raw` is. */
-  readonly request?: Pick<RequestContext['request'], 'ip'>
+  readonly request?: Pick<RequestContext['request'], 'ip' | 'host' | 'protocol'>
   readonly raw?: RequestContext['raw']
 }
 

@@ -2,13 +2,19 @@ import { isPeerTrusted, type Trust } from '../../server/request/trust.ts'
 import { connectionNames } from '../../server/pipeline/framing.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
-/** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
-export const DROPPED: ReadonlySet<string> = new Set(
-  (
-    'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade ' +
-    'expect host content-length forwarded x-forwarded-for x-forwarded-host x-forwarded-proto via x-request-id'
-  ).split(' '),
-)
+/** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew for each. */
+export const OF_TRANSPORT: readonly string[] =
+  'connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect content-length x-request-id'.split(
+    ' ',
+  )
+
+/** The same of a request to another server. */
+export const DROPPED: ReadonlySet<string> = new Set([
+  ...OF_TRANSPORT,
+  ...'proxy-authenticate proxy-authorization host forwarded x-forwarded-for x-forwarded-host x-forwarded-proto via'.split(
+    ' ',
+  ),
+])
 
 /** Headers that have APIs answer another path or method than the one that was matched and guarded. They pass only if the route declares them. */
 export const OVERRIDES: readonly string[] =

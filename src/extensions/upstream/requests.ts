@@ -12,12 +12,13 @@ import { hasInexactNumber } from './exact-numbers.ts'
 import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
 import {
   DROPPED,
+  OF_TRANSPORT,
   OVERRIDES,
   replaceConditions,
   toRequestHeaders,
   type HeaderSettings,
 } from './request-headers.ts'
-import type { OutgoingRequest, UpstreamSettings } from './options.ts'
+import type { OutgoingRequest, UpstreamPlace, UpstreamSettings } from './options.ts'
 import { openLong, SMALL } from './request-body.ts'
 import { isMultipart } from '../../server/request/uploads.ts'
 
@@ -55,20 +56,26 @@ export function toPassedRequest(
 
 /** The headers of a request, but for those that are converted. */
 function requestHeadersOf(plan: RequestPlan, context: RequestContext): string[] {
-  if (plan.settings.isInside) return toHostHeaders(context, plan)
+  if (plan.settings.place !== 'url') return toHostHeaders(context, plan)
   const headers = toRequestHeaders(context, plan.headers, plan.dropped)
   if (plan.isReading && context.request.header('accept-encoding') !== undefined)
     headers.push('accept-encoding', KNOWN_CODINGS)
   return headers
 }
 
-/** The headers of a request, but for those that are converted, for the application that Octavo runs inside of: none of a gateway are added. */
-function toHostHeaders(context: RequestContext, { dropped, isReading }: RequestPlan): string[] {
-  const lines: string[] = []
+/** The headers of a request, but for those that are converted, for an application in this process: none of a gateway are added. */
+function toHostHeaders(context: RequestContext, { dropped, isReading, settings }: RequestPlan): string[] {
+  const lines = settings.place === 'app' ? ['x-request-id', context.requestId] : []
   const { headers } = context.raw
-  for (const name in headers)
-    if (!dropped.has(name)) for (const line of [headers[name] ?? []].flat()) lines.push(name, line)
-  replaceConditions(lines, context)
+  let hasCondition = false
+  for (const name in headers) {
+    if (dropped.has(name)) continue
+    if (name.startsWith('if-')) hasCondition = true
+    const value = headers[name]
+    if (typeof value === 'string') lines.push(name, value)
+    else if (value !== undefined) for (const line of value) lines.push(name, line)
+  }
+  if (hasCondition) replaceConditions(lines, context)
   const accepted = isReading ? context.request.header('accept-encoding') : undefined
   if (accepted !== undefined) lines.push('accept-encoding', withoutZstd(accepted))
   return lines
@@ -91,8 +98,8 @@ function toConvertedHead(
   const ownPath = plan.isMoved
     ? writeNewestPath(plan.newest, input.params)
     : toUpstreamPath(context, { appPrefix: plan.route.prefix, prefix: '' })
-  const { isInside, prefix } = plan.settings
-  const below = isInside ? plan.route.prefix : prefix
+  const { place, prefix } = plan.settings
+  const below = place === 'host' ? plan.route.prefix : prefix
   const path = below + ownPath + queryOf(plan, Object(input.query), context)
   const headers = requestHeadersOf(plan, context)
   const declared = plan.names.get('headers')
@@ -217,7 +224,7 @@ const KNOWN_CODINGS = 'gzip, deflate, br'
 export function toDropped(
   names: RequestPlan['names'],
   isReading: boolean,
-  isInside = false,
+  place: UpstreamPlace = 'url',
 ): ReadonlySet<string> {
   const { all = NO_NAMES, unchanged = NO_NAMES } = names.get('headers') ?? {}
   // a part of a body cannot be converted, and a coded body only in a coding that is known here
@@ -225,7 +232,7 @@ export function toDropped(
   const changed = [...all].filter((name) => !unchanged.has(name))
   const overrides = OVERRIDES.filter((name) => !all.has(name))
   return new Set([
-    ...(isInside ? [] : [...DROPPED, ...overrides]),
+    ...(place === 'host' ? [] : [...(place === 'app' ? OF_TRANSPORT : DROPPED), ...overrides]),
     ...changed,
     ...ofReading,
     ...(names.has('cookies') ? ['cookie'] : []),

@@ -1,8 +1,15 @@
 import type { UpstreamApp } from '../../define/context.ts'
 import { toUpstreamHost } from './addresses.ts'
-import { createFetchTransport, toBodyStream } from './fetch-transport.ts'
+import { createAppTransport, createCallFetch, NO_ORIGIN, type CallApp } from './app/transport.ts'
+import { toBodyStream } from './fetch-transport.ts'
 import { OF_CONNECTION } from '../../server/pipeline/framing.ts'
-import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type UpstreamTransport } from './options.ts'
+import {
+  AS_IT_IS,
+  isUpstreamApp,
+  type UpstreamSettings,
+  type OutgoingRequest,
+  type UpstreamTransport,
+} from './options.ts'
 
 /** An upstream that has started. A class because it lives as long as its application. */
 export class RunningUpstream implements UpstreamApp {
@@ -41,27 +48,22 @@ export class RunningUpstream implements UpstreamApp {
   }
 }
 
-/** The upstreams of what stands in for one. */
-const standIns = new WeakMap<object, RunningUpstream>()
+/** The upstreams of applications that are bound in the place of one. */
+const bound = new WeakMap<object, RunningUpstream>()
 
 /** Returns the upstream that the container holds: it itself, or an application in its place. */
 export function toRunning(value: unknown, settings: UpstreamSettings): RunningUpstream {
   if (value instanceof RunningUpstream) return value
-  if (!isBoundApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)
-  const known = standIns.get(value)
+  if (!isUpstreamApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)
+  const known = bound.get(value)
   if (known !== undefined) return known
-  const made = new RunningUpstream(
-    settings,
-    createFetchTransport(settings.name, STAND_IN, value, settings.timeouts.headers),
-    [STAND_IN],
-  )
-  standIns.set(value, made)
+  const made = runApp(createCallFetch(value), settings)
+  bound.set(value, made)
   return made
 }
 
-/** The address of what stands in for an upstream. */
-const STAND_IN = 'http://upstream.internal'
-
-function isBoundApp(value: unknown): value is UpstreamApp {
-  return typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
+/** Starts an upstream that is an application in this process. */
+export function runApp(call: CallApp, settings: UpstreamSettings): RunningUpstream {
+  const { name, timeouts } = settings
+  return new RunningUpstream(settings, createAppTransport(name, call, timeouts.headers), [NO_ORIGIN])
 }

@@ -46,6 +46,10 @@ export class NodeRequest implements RawRequest {
     return this.request.headers
   }
 
+  get env(): object {
+    return { incoming: this.request, outgoing: this.response }
+  }
+
   lines(name: string): readonly string[] {
     const { headers, rawHeaders } = this.request
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined

@@ -87,6 +87,14 @@ export class WebRequest implements RawRequest {
     return target.startsWith('/') ? target : `/${target}`
   }
 
+  get env(): object | undefined {
+    return this.#info
+  }
+
+  get execution(): object | undefined {
+    return this.platform
+  }
+
   get headers(): HeaderMap {
     return (this.#headers ??= this.#readHeaders())
   }
@@ -221,14 +229,15 @@ const HOST = 'host'
 /** Characters of a field line besides name and value. */
 const SEPARATORS = 4
 
-/** The address of the client, from `FetchInfo`, the information of Deno or the server of Bun. */
+/** The address of the client, from `FetchInfo`, the information of Deno, the server of Bun, or the request of Node around this one. */
 function findAddress(info: unknown, request: Request): string | undefined {
-  const { remoteAddress, remoteAddr, requestIP } = Object(info)
+  const { remoteAddress, remoteAddr, requestIP, incoming } = Object(info)
   if (typeof remoteAddress === 'string') return remoteAddress
   const found: unknown =
     typeof requestIP === 'function' ? Reflect.apply(requestIP, info, [request]) : remoteAddr
   const { address, hostname } = Object(found)
-  return [address, hostname].find((text) => typeof text === 'string')
+  const ofNode: unknown = Object(Object(incoming).socket).remoteAddress
+  return [address, hostname, ofNode].find((text) => typeof text === 'string')
 }
 
 /** Opens a body as a stream, for who reads it as it arrives. */
