@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { request as send } from 'node:http'
 import { after, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 
 import { getRequestListener } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
@@ -171,6 +172,10 @@ for (const [name, given] of Object.entries(apps)) {
       assert.deepEqual([older.json(), older.headers['x-a']], [{ id: 7, name: 'Bee' }, 'b'])
       const made = await app.inject({ method: 'POST', url: '/v1/cars', json: { name: 'Ant' } })
       assert.deepEqual([made.statusCode, made.json()], [201, { id: 8, name: 'Ant' }])
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+      const body = gzipSync('{"label":"Ant"}')
+      const coded = await app.inject({ method: 'POST', url: '/v2/cars', headers, body })
+      assert.equal(coded.statusCode, name.endsWith('Express') ? 201 : 500, 'Hono undoes no coding')
       const refused = await app.inject({ method: 'POST', url: '/v1/cars', json: { name: 7 } })
       assert.match(refused.body, /"path":\["name"\]/)
       assert.equal((await app.inject({ method: 'HEAD', url: '/v2/cars/7' })).body, '')

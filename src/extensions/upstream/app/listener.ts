@@ -5,7 +5,7 @@ import type { BodyStream, RawRequest } from '../../../http/http.ts'
 import { createListenerPair, type ListenerPair } from '../../../server/adapters/node/listener-pair.ts'
 import { callbackOf, setHeaders, toBytes, WrittenBody } from '../../inside/captured.ts'
 import { toHeaderRecord } from '../../inside/headers.ts'
-import { replaceHead } from '../../inside/replaced.ts'
+import { replaceRequest } from '../../inside/replaced.ts'
 import type { CallApp } from './transport.ts'
 import type { IncomingResponse, OutgoingBody, OutgoingRequest } from '../options.ts'
 
@@ -85,9 +85,10 @@ function openPair(given: OutgoingRequest, raw: RawRequest | undefined): Listener
   const pair = createListenerPair(raw)
   const { request } = pair
   const { method, path, headers, body } = given
-  const isWhole = body === null || body instanceof Uint8Array
-  replaceHead(request, { method, path, headers, body: isWhole ? body : undefined })
-  if (isWhole) {
+  const length = body instanceof Uint8Array ? ['content-length', String(body.length)] : []
+  // the body is as its head says, so no header of it is dropped
+  replaceRequest(request, { method, path, headers: [...headers, ...length], body: undefined })
+  if (body === null || body instanceof Uint8Array) {
     if (body !== null && body.length > 0) request.push(body)
     request.push(null)
   } else readInto(request, body)
