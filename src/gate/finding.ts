@@ -109,6 +109,15 @@ export function withFindingPlaces(finding: VersionFinding, places: readonly Trac
   return { ...rest, level, operation, at, places, ...(route === undefined ? {} : { route }) }
 }
 
+interface Fingerprinted extends Pick<Finding, 'rule' | 'schema' | 'operation' | 'at'> {
+  readonly version?: string
+}
+
+/** The words that a finding is known by, whatever moves around it: its version, rule, schema or operation, and place. */
+export function fingerprintOf({ rule, schema, operation, at, version = '' }: Fingerprinted): string {
+  return [version, rule, schema ?? operation, at].filter(Boolean).join(' ')
+}
+
 /** The operations that a finding reaches, each once. */
 export function operationsIn({ places, operation }: Finding): readonly string[] {
   return places.length === 0 ? [operation] : [...new Set(places.map((place) => place.operation))]

@@ -13,6 +13,7 @@ import { isAtLeast, SEVERITIES, type Comparison, type Severity } from '../../gat
 import { checkSnapshots, type SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
 import { askApp, findApp, type AppRequest, type CurrentReport } from '../app-process.ts'
+import { readCounts } from './finding-usage.ts'
 import { FORMATS, printComparison, type ReportFormat } from './print-findings.ts'
 import { documentFailure, readGivenDocument, type ComparedDocument } from './read-document.ts'
 import { EXIT, finishChanges, type Failed, type WriteReport } from '../write/write-changes.ts'
@@ -35,6 +36,12 @@ export const check: Command = {
     format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
     'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails the check (breaking)' },
     write: { about: 'write the missing changes, with places for you to complete' },
+    usage: {
+      value: '<file>',
+      about: 'the counts, as createUsageReport serves them: findings say who is hit',
+    },
+    since: { value: '<day>', about: 'leave out calls before this day, such as 2026-01-01' },
+    unused: { value: '<info>', about: 'lower findings that no client was seen to be hit by since --since' },
     strict: { about: 'fail on warnings, undescribed routes and versions without a kept document' },
     inside: {
       value: '<module>',
@@ -50,20 +57,24 @@ export const check: Command = {
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     const assumptions = assumptionsOf(given)
     let undescribed: CurrentReport['undescribed']
+    const counted = readCounts(given, setting)
     let compared: Omit<Failed, 'app' | 'failOn' | 'isOpen'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
       const current = await askApp(given.positionals[0], currentRequest(given, setting), setting)
       if (current?.definitions === undefined) return EXIT.left
-      const recheck = ({ versions, serving, history }: CurrentReport): SnapshotCheck =>
-        checkSnapshots(snapshots, versions, {
+      const addUsage = await counted(given.positionals[0])
+      const recheck = ({ versions, serving, history }: CurrentReport): SnapshotCheck => {
+        const checked = checkSnapshots(snapshots, versions, {
           allowed,
           levels,
           serving: { old: index.serving, now: { ...serving, routes: new Map(serving.routes) } },
           history,
           ...assumptions,
         })
+        return addUsage(checked)
+      }
       const { versions, definitions } = current
       undescribed = current.undescribed
       compared = { snapshots, current: versions, definitions, recheck, result: recheck(current) }

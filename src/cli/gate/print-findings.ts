@@ -1,4 +1,5 @@
 import {
+  fingerprintOf,
   operationsIn,
   withoutTraces,
   type Finding,
@@ -8,6 +9,7 @@ import {
 import { markdownCode, escapeMarkdown, toXml } from '../../gate/escape.ts'
 import { ruleFix } from '../../gate/rules.ts'
 import type { Style } from '../../base/style.ts'
+import { usageText, type FindingUsage } from './finding-usage.ts'
 
 /** How findings are written. */
 export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const
@@ -23,7 +25,8 @@ export interface ComparisonLabels {
 }
 
 /** A finding, with the version that it is about if there are several. */
-type ShownFinding = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>>
+type ShownFinding = Finding &
+  Partial<Pick<VersionFinding, 'source' | 'version'>> & { readonly usage?: FindingUsage }
 
 /** A comparison of documents, or the findings of all versions. */
 interface Printed {
@@ -62,7 +65,8 @@ function printedJson(printed: Printed): object {
   const findings = printed.findings.map((each) => {
     const { operation, ...finding } = withoutTraces(each)
     const shown = finding.schema === undefined ? { operation, ...finding } : finding
-    return finding.level === 'info' ? shown : { ...shown, fix: ruleFix(finding.rule) }
+    const named = { ...shown, fingerprint: fingerprintOf(each) }
+    return finding.level === 'info' ? named : { ...named, fix: ruleFix(finding.rule) }
   })
   return { ...printed, findings }
 }
@@ -94,7 +98,7 @@ function formatComparison(comparison: Printed, { base, revision }: ComparisonLab
     none: style.dim,
   }
   const lines = comparison.findings.flatMap((finding) => {
-    const { level, at, rule, message, source } = finding
+    const { level, at, rule, message, source, usage } = finding
     const reached = reachedText(finding)
     return [
       [colours[level](level.padEnd(8)), style.bold(findingHead(finding)), at, style.dim(source ?? '')]
@@ -102,6 +106,7 @@ function formatComparison(comparison: Printed, { base, revision }: ComparisonLab
         .join('  '),
       `          ${message} ${style.dim(`(${rule})`)}`,
       ...(reached === '' ? [] : [`          ${reached}`]),
+      ...(usage === undefined ? [] : [`          ${usageText(usage)}`]),
       ...(level === 'info' ? [] : [`          ${style.dim(ruleFix(rule))}`]),
     ]
   })
@@ -125,6 +130,8 @@ function comparisonMarkdown(comparison: Printed, { base, revision }: ComparisonL
   })
   const head = `**${base} → ${revision}**: ${summaryText(comparison)}`
   if (rows.length === 0) return head
+  if (comparison.findings.some(({ usage }) => usage !== undefined))
+    return [head, ...clientSections(comparison.findings)].join('\n')
   return [
     head,
     '',
@@ -132,6 +139,30 @@ function comparisonMarkdown(comparison: Printed, { base, revision }: ComparisonL
     '| --- | --- | --- | --- |',
     ...rows,
   ].join('\n')
+}
+
+/** The findings under the clients that they reach, those with the most calls first. Without a client, they come last. */
+function clientSections(findings: readonly ShownFinding[]): readonly string[] {
+  const calls = new Map<string, { count: number; readonly lines: string[] }>()
+  const quiet: string[] = []
+  for (const finding of findings) {
+    const { level, at, message, rule, usage } = finding
+    const line = `- ${ICONS[level]} ${cell(findingHead(finding))} ${cell(at)}: ${escapeMarkdown(message)} (\`${rule}\`)`
+    if (usage === undefined || usage.clients.length === 0) {
+      quiet.push(usage?.isComplete === true ? line : `${line}, perhaps clients that were not counted by name`)
+      continue
+    }
+    for (const { client, count, lastSeen } of usage.clients) {
+      const name = client ?? 'unknown clients'
+      const own = calls.get(name) ?? { count: 0, lines: [] }
+      own.count += count
+      own.lines.push(`${line}, ${count.toLocaleString('en')} calls, last on ${lastSeen}`)
+      calls.set(name, own)
+    }
+  }
+  const sorted = [...calls].toSorted(([, one], [, other]) => other.count - one.count)
+  const sections = sorted.flatMap(([name, { lines }]) => ['', `### ${escapeMarkdown(name)}`, '', ...lines])
+  return quiet.length === 0 ? sections : [...sections, '', '### No calls were counted', '', ...quiet]
 }
 
 function toJunit({ findings }: Printed, { base, revision }: ComparisonLabels): string {

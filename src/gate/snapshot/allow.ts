@@ -1,6 +1,7 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
 import {
+  fingerprintOf,
   withFindingPlaces,
   SEVERITIES,
   type Finding,
@@ -13,6 +14,8 @@ import { hasRule, RULES } from '../rules.ts'
 /** A finding that is allowed for a reason until a date. */
 export interface AllowedFinding {
   readonly rule: string
+  /** The words that one finding is known by, as `octavo check --format json` has them. They take the place of all members above `reason`. */
+  readonly fingerprint?: string
   readonly schema?: string
   readonly operation?: string
   readonly at?: string
@@ -22,7 +25,7 @@ export interface AllowedFinding {
   readonly until: string
 }
 
-const MEMBERS = new Set(['rule', 'schema', 'operation', 'at', 'versions', 'reason', 'until'])
+const MEMBERS = new Set(['fingerprint', 'rule', 'schema', 'operation', 'at', 'versions', 'reason', 'until'])
 
 /** Reads `allow.json`. @throws {ReadError} for an entry that would allow something else than it says */
 export function readAllowed(text: string): readonly AllowedFinding[] {
@@ -33,9 +36,10 @@ export function readAllowed(text: string): readonly AllowedFinding[] {
 
 function readEntry(entry: unknown, where: string): AllowedFinding {
   const given = isRecord(entry) ? entry : {}
-  const { rule, schema, operation, at, versions, reason, until } = { ...given }
+  const { fingerprint, schema, operation, at, versions, reason, until } = { ...given }
+  const rule = isString(fingerprint) ? ruleIn(fingerprint) : given['rule']
   if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
-    throw new ReadError(`${where}: rule, reason and until are required`)
+    throw new ReadError(`${where}: rule or fingerprint, reason and until are required`)
   requireRule(rule, where)
   const unknown = Object.keys(given).find((name) => !MEMBERS.has(name))
   if (unknown !== undefined)
@@ -45,11 +49,18 @@ function readEntry(entry: unknown, where: string): AllowedFinding {
     rule,
     reason,
     until,
+    ...(isString(fingerprint) && { fingerprint }),
     ...allowedText('schema', schema, where),
     ...allowedText('operation', operation, where),
     ...allowedText('at', at, where),
     ...toVersions(versions, where),
   }
+}
+
+/** The rule in a fingerprint, or its second word, so that a mistake in it is named. */
+function ruleIn(fingerprint: string): string | undefined {
+  const words = fingerprint.split(' ')
+  return words.slice(0, 2).find(hasRule) ?? words[1] ?? words[0]
 }
 
 function allowedText(
@@ -74,8 +85,11 @@ export function withoutAllowed(
   finding: VersionFinding,
   allowed: readonly AllowedFinding[],
 ): VersionFinding | undefined {
+  const known = fingerprintOf(finding)
+  if (allowed.some(({ fingerprint }) => fingerprint === known)) return undefined
   const own = allowed.filter(
-    ({ rule, schema, versions }) =>
+    ({ rule, schema, versions, fingerprint }) =>
+      fingerprint === undefined &&
       rule === finding.rule &&
       (schema ?? finding.schema) === finding.schema &&
       (versions?.includes(finding.version) ?? true),
