@@ -112,7 +112,7 @@ describe('octavo snapshot and octavo check', () => {
     assert.deepEqual(await run('check'), {
       code: 2,
       stdout: '',
-      stderr: 'octavo: api: allow.json, entry 1: rule, reason and until are required\n',
+      stderr: 'octavo: api: allow.json, entry 1: rule or fingerprint, reason and until are required\n',
     })
   })
 

@@ -27,7 +27,7 @@ export interface FindingUsage {
 /** A finding with the clients that it reaches. */
 type UsedFinding = VersionFinding & { readonly usage: FindingUsage }
 
-/** What was counted. */
+/** The counts, and what they are about. */
 interface Counts {
   readonly entries: readonly UsageEntry[]
   /** The names of the routes of the application, which may have had no calls. */
