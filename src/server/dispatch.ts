@@ -19,7 +19,9 @@ import { framed } from './pipeline/framing.ts'
 import { recovered, createMiddleware, type Recover } from './pipeline/middleware.ts'
 import type { Endpoint } from './pipeline/endpoint.ts'
 import {
+  notFoundAnswer,
   withOwnPath,
+  type MissAnswer,
   type PathLeaves,
   type Miss,
   type Locate,
@@ -236,7 +238,7 @@ function run(
   const { leaf } = match
   const endpoint = leaf?.methods[method]
   if (leaf === null || endpoint === undefined) {
-    const found = miss(withOwnPath(located), method, method === OPTIONS && isPreflight(context.request))
+    const found = toMissAnswer(miss, context, located, method)
     if (found.varies) context.vary = resolution.vary
     reporter?.onMiss(context, found)
     if ('error' in found) {
@@ -253,6 +255,15 @@ function run(
     return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
+}
+
+/** Explains a miss. An application around this one answers methods that no version has, and preflights without middleware here. */
+function toMissAnswer(miss: Miss, context: RequestContext, located: RouteMatch, method: number): MissAnswer {
+  const found = miss(withOwnPath(located), method, method === OPTIONS && isPreflight(context.request))
+  if (context.raw.host === undefined || !found.isUndescribed) return found
+  const leaves = 'leaves' in found ? found.leaves : []
+  const hasOwn = leaves.some(({ methods }) => methods.some((each) => each?.preflight !== undefined))
+  return hasOwn ? found : notFoundAnswer()
 }
 
 /** Answers a preflight as the middleware of the route does that it asks for, and otherwise says what the path answers. */

@@ -25,7 +25,7 @@ type Multer = (options?: object) => { single(name: string): express.RequestHandl
 
 /** Opens the application of the features on a major of Express. */
 export function openExpressFeatures(installed: 'express' | 'express-4'): OpenFeatures {
-  return async (versions, notes, compresses) => {
+  return async (versions, notes, place) => {
     const framework = await load<typeof express>(installed)
     const [compression, cors, session] = await Promise.all(
       ['compression', 'cors', 'express-session'].map((name) => load<Create>(name)),
@@ -42,8 +42,8 @@ export function openExpressFeatures(installed: 'express' | 'express-4'): OpenFea
       response.once('finish', () => notes.log.push(`${method} ${url} ${response.statusCode}`))
       next()
     })
-    if (compresses === 'outside') use(compression?.({ threshold: 0 }))
-    use(cors?.({ origin: ORIGIN, credentials: true }))
+    const both = [compression?.({ threshold: 0 }), cors?.({ origin: ORIGIN, credentials: true })]
+    if (place === 'outside') both.forEach(use)
     use(session?.({ secret: 'of tests', resave: false, saveUninitialized: false }))
     use((request, response, next) => {
       const { remaining, isOver } = limit(request.get('x-client'))
@@ -52,7 +52,7 @@ export function openExpressFeatures(installed: 'express' | 'express-4'): OpenFea
       else storage.run(String(request.headers['x-request-id']), next)
     })
     use(inside(versions))
-    if (compresses === 'behind') use(compression?.({ threshold: 0 }))
+    if (place === 'behind') both.forEach(use)
     use(framework.json())
     use((request, _, next) => {
       notes.handled.push(`${request.method} ${request.url}`)
@@ -62,6 +62,7 @@ export function openExpressFeatures(installed: 'express' | 'express-4'): OpenFea
       server.get(path, (request, response) => void response.json(handler(request)))
     }
     read('/items/:id', ({ params }) => toItem(params['id']))
+    server.delete('/items/:id', (_, response) => void response.json({ removed: '7' }))
     read('/owners/:id', ({ params }) => toItem(params['id']))
     read('/session', ({ session: own }: express.Request & { session?: { count?: number } }) => {
       Object(own).count = (own?.count ?? 0) + 1

@@ -31,7 +31,7 @@ interface Upload {
 const NEW_ITEM = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
 
 /** Opens the application of the features on Fastify 5. */
-export const openFastifyFeatures: OpenFeatures = async (versions, notes, compresses) => {
+export const openFastifyFeatures: OpenFeatures = async (versions, notes, place) => {
   const framework = await load<typeof Fastify>('fastify')
   const [compress, cors, multipart] = await Promise.all([
     load<Plugin>('@fastify/compress'),
@@ -44,9 +44,9 @@ export const openFastifyFeatures: OpenFeatures = async (versions, notes, compres
   server.addHook('onResponse', async ({ method, originalUrl }, { statusCode }) => {
     notes.log.push(`${method} ${originalUrl} ${statusCode}`)
   })
-  await server.register(cors, { origin: ORIGIN, credentials: true })
+  if (place === 'outside') await server.register(cors, { origin: ORIGIN, credentials: true })
   await server.register(multipart)
-  if (compresses === 'behind') await server.register(compress, { threshold: 0 })
+  if (place === 'behind') await server.register(compress, { threshold: 0 })
   server.addHook('onRequest', (request, reply, done) => {
     const { remaining, isOver } = limit(request.headers['x-client']?.toString())
     reply.header('x-ratelimit-remaining', String(remaining))
@@ -54,12 +54,14 @@ export const openFastifyFeatures: OpenFeatures = async (versions, notes, compres
     else storage.run(request.id, done)
   })
   await server.register(inside, { versions })
-  if (compresses === 'outside') await server.register(compress, { threshold: 0 })
+  if (place === 'behind') await server.register(cors, { origin: ORIGIN, credentials: true })
+  if (place === 'outside') await server.register(compress, { threshold: 0 })
   server.addHook('preHandler', async ({ method, url }) => {
     notes.handled.push(`${method} ${url}`)
   })
   const paramOf = ({ params }: FastifyRequest): unknown => Object(params).id
   server.get('/items/:id', async (request) => toItem(paramOf(request)))
+  server.delete('/items/:id', async () => ({ removed: '7' }))
   server.get('/owners/:id', async (request) => toItem(paramOf(request)))
   server.get('/session', async (request, reply) => {
     const [, id = crypto.randomUUID()] = /sid=([^;]+)/.exec(request.headers.cookie ?? '') ?? []

@@ -30,7 +30,7 @@ const toWeb = (texts: AsyncIterable<string>): ReadableStream =>
   Readable.toWeb(Readable.from(texts).map((text) => Buffer.from(String(text)))) as ReadableStream
 
 /** Opens the application of the features on Hono 4. */
-export const openHonoFeatures: OpenFeatures = async (versions, notes, compresses) => {
+export const openHonoFeatures: OpenFeatures = async (versions, notes, place) => {
   const limit = createLimiter()
   const sessions = new Map<string, number>()
   const app = new Hono<{ Bindings: HttpBindings; Variables: { requestId: string } }>()
@@ -39,8 +39,8 @@ export const openHonoFeatures: OpenFeatures = async (versions, notes, compresses
     await next()
     notes.log.push(`${method} ${path} ${c.res.status}`)
   })
-  if (compresses === 'outside') app.use(compress({ threshold: 0 }))
-  app.use(cors({ origin: ORIGIN, credentials: true }))
+  const own = [compress({ threshold: 0 }), cors({ origin: ORIGIN, credentials: true })]
+  if (place === 'outside') own.forEach((each) => app.use(each))
   app.use(requestId())
   app.use((c, next) => storage.run(c.get('requestId'), next))
   app.use(async (c, next) => {
@@ -50,12 +50,13 @@ export const openHonoFeatures: OpenFeatures = async (versions, notes, compresses
     return next()
   })
   app.use(inside(versions, { app }))
-  if (compresses === 'behind') app.use(compress({ threshold: 0 }))
+  if (place === 'behind') own.forEach((each) => app.use(each))
   app.use(async (c, next) => {
     notes.handled.push(`${c.req.method} ${c.req.path}`)
     await next()
   })
   app.get('/items/:id', (c) => c.json(toItem(c.req.param('id'))))
+  app.delete('/items/:id', (c) => c.json({ removed: c.req.param('id') }))
   app.get('/owners/:id', (c) => c.json(toItem(c.req.param('id'))))
   app.get('/session', (c) => {
     const id = getCookie(c, 'sid') ?? crypto.randomUUID()

@@ -10,9 +10,9 @@ import {
   createFeatureVersions,
   digest,
   ORIGIN,
-  type Compression,
   type Notes,
   type OpenFeatures,
+  type Place,
 } from './features.ts'
 
 const FRAMEWORKS: Readonly<Record<string, OpenFeatures>> = {
@@ -148,9 +148,13 @@ const FEATURES: Readonly<Record<string, (tested: Tested, version: string) => Pro
       assert.match(text, new RegExp(JSON.stringify(toVersion(version, '2'))))
     }
   },
-  'HEAD and OPTIONS': async ({ ask }, version) => {
+  'HEAD, and methods that no version describes': async ({ ask, notes }, version) => {
     const head = await ask('/items/7', version, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
+    notes.handled.length = 0
+    const removed = await ask('/items/7', version, { method: 'DELETE' })
+    assert.deepEqual([removed.status, await removed.json()], [200, { removed: '7' }])
+    assert.deepEqual(notes.handled, ['DELETE /items/7'])
   },
   'a guard of the version': async ({ ask, notes }, version) => {
     const response = await ask('/items/7', version, { headers: { 'x-denied': 'yes' } })
@@ -175,10 +179,10 @@ const FEATURES: Readonly<Record<string, (tested: Tested, version: string) => Pro
 async function open(
   openApp: OpenFeatures,
   notes: Notes,
-  { compression = 'outside', options = {} }: { compression?: Compression; options?: object } = {},
+  { place = 'outside', options = {} }: { place?: Place; options?: object } = {},
 ) {
   const versions = createFeatureVersions(options)
-  const server: Server = await openApp(versions, notes, compression)
+  const server: Server = await openApp(versions, notes, place)
   server.on('upgrade', (_, socket) => {
     socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
   })
@@ -215,11 +219,14 @@ for (const [framework, openApp] of Object.entries(FRAMEWORKS))
         }
       })
 
-    it('work in both versions: compression behind it, and errors in the format of the application', async () => {
-      const behind = await open(openApp, notes, { compression: 'behind', options: asApplication })
+    it('work in both versions: compression and CORS behind it, and errors in the format of the application', async () => {
+      const behind = await open(openApp, notes, { place: 'behind', options: asApplication })
       for (const version of ['2', '1']) {
         const list = Object(await (await behind.ask('/big', version)).json())
         assert.deepEqual([list.length, list[7]], [500, toVersion(version, '7', 'Ann 7')])
+        const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' }
+        const preflight = await behind.ask('/items', version, { method: 'OPTIONS', headers })
+        assert.equal(preflight.headers.get('access-control-allow-origin'), ORIGIN)
       }
       const invalid = await behind.ask('/items', '1', post({ name: 'Bee' }))
       assert.deepEqual([invalid.status, await invalid.json()], [400, { invalid: ['title'] }])

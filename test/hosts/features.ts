@@ -27,11 +27,11 @@ export interface Notes {
   go: () => void
 }
 
-/** Where an application compresses: in front of `inside` or behind it. */
-export type Compression = 'outside' | 'behind'
+/** Where an application compresses and answers preflights: in front of `inside` or behind it. */
+export type Place = 'outside' | 'behind'
 
 /** Opens an application with the features of the table. Returns its server, which is listening. */
-export type OpenFeatures = (versions: App, notes: Notes, compression: Compression) => Promise<Server>
+export type OpenFeatures = (versions: App, notes: Notes, place: Place) => Promise<Server>
 
 export const storage = new AsyncLocalStorage<string>()
 

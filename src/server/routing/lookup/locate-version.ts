@@ -333,20 +333,21 @@ export function createVersionMiss(
     const shapes = all.map(({ shape }) => shape)
     const report = table.lifetimes.report(shapes, clock())
     const varies = shapes.some((shape) => shape.varies)
-    const isHere = all.some(({ methods }) => methods[method] !== undefined)
-    if (resolution.kind === 'none' && method !== OPTIONS && isHere)
-      return { varies, report, error: versionError('unspecified', resolution, report) }
+    const isUndescribed = all.every(({ methods }) => methods[method] === undefined)
+    if (resolution.kind === 'none' && method !== OPTIONS && !isUndescribed)
+      return { varies, isUndescribed, report, error: versionError('unspecified', resolution, report) }
     const leaves = chosen(located, all, isPreflight)
     if (leaves.length > 0) {
       const headers = allowHeaders(leaves)
-      if (method === OPTIONS) return { varies, report, headers, leaves }
-      return { varies, report: undefined, error: notAllowed(headers) }
+      if (method === OPTIONS) return { varies, isUndescribed, report, headers, leaves }
+      return { varies, isUndescribed, report: undefined, error: notAllowed(headers) }
     }
     const { version } = resolution
     const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
     const isOver = resolution.kind === 'known' && isRetired(lifetime, clock)
     return {
       varies,
+      isUndescribed,
       report,
       error: isOver
         ? versionError('retired', resolution, report, lifetime)

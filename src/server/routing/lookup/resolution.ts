@@ -92,6 +92,8 @@ export function withOwnPath(located: RouteMatch): RouteMatch {
 export type MissAnswer = {
   /** Whether a header may decide at this path. */
   readonly varies: boolean
+  /** Whether no version answers the method at this path. */
+  readonly isUndescribed: boolean
   /** The versions of the path, if the answer lists them. */
   readonly report: VersionReport | undefined
 } & (
@@ -133,13 +135,13 @@ export function createPlainMiss(table: Table): Miss {
 function otherMethods(leaves: PathLeaves, method: number): MissAnswer {
   const headers = allowHeaders(leaves)
   const answer = method === OPTIONS ? { headers, leaves } : { error: notAllowed(headers) }
-  return { varies: false, report: undefined, ...answer }
+  return { varies: false, isUndescribed: true, report: undefined, ...answer }
 }
 
 /** The answer at a path that nothing serves. */
 export function notFoundAnswer(): MissAnswer {
   const error = httpError('route_not_found', 'Nothing is served at this path')
-  return { varies: false, report: undefined, error }
+  return { varies: false, isUndescribed: true, report: undefined, error }
 }
 
 export function allowedMethods(leaves: PathLeaves): readonly Method[] {
