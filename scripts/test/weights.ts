@@ -32,6 +32,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/cli/client.slow.test.ts': 12,
   'test/cli/dev.slow.test.ts': 15,
   'test/cli/diff.slow.test.ts': 12,
+  'test/cli/edits.slow.test.ts': 40,
   'test/cli/gate.slow.test.ts': 35,
   'test/cli/import.slow.test.ts': 25,
   'test/cli/import.test.ts': 3.5,

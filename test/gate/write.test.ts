@@ -195,6 +195,76 @@ describe('findings become changes', () => {
     )
   })
 
+  describe('fields that went and came in one edit', () => {
+    const number = { type: 'number' }
+    const text = { ...TEXT }
+    const cases: Readonly<
+      Record<string, readonly [was: Shown['user'], now: Shown['user'], things: readonly string[]]>
+    > = {
+      'a split field beside one of another unit': [
+        object({ id: TEXT, name: text, price: number }),
+        object({ id: TEXT, firstName: text, lastName: text, priceCents: { type: 'integer' } }),
+        ['-name +firstName +lastName', '-price +priceCents'],
+      ],
+      'a renamed field beside a new one': [
+        object({ id: TEXT, name: text }),
+        object({ id: TEXT, fullName: text, isbn: text }),
+        ['name>fullName', '+isbn'],
+      ],
+      'two renamed fields of one schema': [
+        object({ author: text, name: text }),
+        object({ authorName: text, penName: text }),
+        ['author>authorName', 'name>penName'],
+      ],
+      'another spelling beside one that is gone': [
+        object({ id: TEXT, colour: text, note: number }),
+        object({ id: TEXT, color: text }),
+        ['colour>color', '-note'],
+      ],
+      'another word beside one that may be left out': [
+        object({ id: TEXT, name: text }),
+        object({ id: TEXT, alias: text, pages: number }, ['id', 'alias']),
+        ['name>alias'],
+      ],
+      'several words of one schema': [
+        object({ id: TEXT, name: text }),
+        object({ id: TEXT, alias: text, isbn: text }),
+        ['-name +alias +isbn'],
+      ],
+      'ids of different things': [
+        object({ id: TEXT, userId: text, size: number }),
+        object({ id: TEXT, orderId: text, weight: number }),
+        ['-userId -size +orderId +weight'],
+      ],
+      'members that moved out of an object beside a new field': [
+        object({ id: TEXT, shop: object({ street: text, city: text }) }),
+        object({ id: TEXT, street: text, city: text, pages: number }),
+        ['-shop +street +city', '+pages'],
+      ],
+      'fields that moved into an object': [
+        object({ id: TEXT, name: text, price: number, note: text }),
+        object({ id: TEXT, sale: object({ name: text, price: number }) }),
+        ['-name -price +sale', '-note'],
+      ],
+    }
+    const MARKS = { added: '+', removed: '-', retyped: '=', renamed: '' }
+    for (const [title, [was, now, things]] of Object.entries(cases))
+      it(title, () => {
+        const sent = { body: WHOLE }
+        const { drafts } = draftsOf({ user: was, ...sent }, { user: now, ...sent })
+        const shown = drafts.map((draft) =>
+          draft.kind === 'model'
+            ? draft.fields
+                .map((field) =>
+                  field.kind === 'renamed' ? `${field.was}>${field.name}` : MARKS[field.kind] + field.name,
+                )
+                .join(' ')
+            : 'route',
+        )
+        assert.deepEqual(shown, things)
+      })
+  })
+
   describe('a part of a model that lost a field', () => {
     const part = (isRest: boolean, exported?: string): Partial<KnownApp> => ({
       models: [{ name: 'User', fields: ['id', 'age'].map((name) => ({ name, isOptional: false })) }],

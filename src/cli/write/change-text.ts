@@ -12,6 +12,7 @@ import type {
 } from '../../gate/write/draft.ts'
 import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf } from '../../base/json-schema.ts'
+import { toStableText } from '../../gate/json.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { isPageName, pageParameter } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
@@ -82,8 +83,8 @@ function isIdle(draft: ChangeDraft, { base, revision }: ChangeWriting): boolean 
   const fields = draft.kind === 'model' ? draft.fields : draft.parameters.map(({ field }) => field)
   const isSame = (field: FieldDraft): boolean =>
     field.kind === 'retyped' &&
-    optionalText(field.was, { ...base, isNoted: true }).replaceAll(NOTED, '') ===
-      optionalText(field.now, { ...revision, isNoted: true }).replaceAll(NOTED, '')
+    optionalText(field.was, base).replaceAll(NOTED, '') ===
+      optionalText(field.now, revision).replaceAll(NOTED, '')
   return fields.length > 0 && fields.every(isSame)
 }
 
@@ -205,7 +206,10 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
   const converted = toConversion(was, now, 'old', up)
   // only its rules differ, so the handler can take what older clients send
   const isAccepted =
-    asks && converted === undefined && typeIn(was, up.resolve.from) === typeIn(now, up.resolve.to)
+    asks &&
+    converted === undefined &&
+    typeIn(was, up.resolve.from) === typeIn(now, up.resolve.to) &&
+    !isSameButDefault(was, now)
   const older = converted ?? (asks ? toConversion(was, now, 'old', { ...up, isStrict: true }) : undefined)
   const newer = toConversion(now, was, 'now', { ...down, isStrict: answers })
   const ups = older === undefined ? [] : [`up: ${arrow('old', older)}`]
@@ -216,6 +220,12 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
 }
 
 const ACCEPTED = 'accepted: true'
+
+/** Whether older clients that leave a value out get their own default, and all else is the same. */
+function isSameButDefault(was: DescribedField, now: DescribedField): boolean {
+  const [older, newer] = [was, now].map(({ schema }) => toStableText({ ...toRecord(schema), default: null }))
+  return was.isOptional === now.isOptional && older === newer
+}
 
 function typeIn({ schema }: DescribedField, resolve: (schema: unknown) => unknown): unknown {
   return toRecord(resolve(schema))['type']

@@ -3,12 +3,13 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { whereOf } from '../../gate/finding.ts'
 import type { ChangeDraft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { formatSource, formatStatement } from '../format.ts'
+import { formatSource, formatStatement, quotedText } from '../format.ts'
 import { applyEdits } from '../source-edits.ts'
 import { readFileText } from '../write-file.ts'
 import { toChangeText, type ChangeText, type ChangeWriting } from './change-text.ts'
 import type { DefinedSchema, DefinedParts } from './defined-parts.ts'
 import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
+import { isImporting } from './read-bodies.ts'
 import type { SchemaNames } from './zod-text.ts'
 
 /** A file as it is to be. */
@@ -87,14 +88,14 @@ export async function layOut(drafts: readonly ChangeDraft[], sources: Sources): 
   const kept: UnwrittenDraft[] = []
   const named: NamedChange[] = []
   const folder = changesFolder(history.changes, at.path, cwd)
-  const taken = new Set(history.changes.map(({ id }) => id))
+  const names: Names = {
+    ids: new Set(history.changes.map(({ id }) => id)),
+    code: new Set(before.split(/[^\p{ID_Continue}$]+/u)),
+  }
   for (const draft of drafts) {
     const why = obstacleOf(draft, sources, at.path)
-    const change =
-      why === undefined
-        ? await nameChange(draft, { sources, taken, folder, historyPath: at.path })
-        : undefined
-    if (change === undefined) kept.push({ draft, why: why ?? NO_DIFFERENCE })
+    const change = why ?? (await nameChange(draft, { sources, names, folder, historyPath: at.path }))
+    if (typeof change === 'string') kept.push({ draft, why: change })
     else named.push(change)
   }
   if (named.length === 0) return { files: [], changes: [], kept }
@@ -154,47 +155,72 @@ function obstacleOf(
     : `the change "${change}" already describes ${field ?? ''}: write the new change by hand, and base the older one on it with before(…)`
 }
 
+/** The names that there are. */
+interface Names {
+  /** The ids of changes. */
+  readonly ids: Set<string>
+  /** The words in the file of the history. */
+  readonly code: Set<string>
+}
+
 interface NamingInput {
   readonly sources: Sources
-  /** The ids of changes that there are. */
-  readonly taken: Set<string>
+  readonly names: Names
   readonly folder: string
   readonly historyPath: string
 }
 
+/** Names a change and its file. A `string` says why it is not written. */
 async function nameChange(
   draft: ChangeDraft,
-  { sources, taken, folder, historyPath }: NamingInput,
-): Promise<NamedChange | undefined> {
+  { sources, names, folder, historyPath }: NamingInput,
+): Promise<NamedChange | string> {
   const { definitions, cwd } = sources
   const writing = toWriting(sources, historyPath)
   const text = toChangeText(draft, writing)
-  if (text === undefined) return undefined
+  if (text === undefined) return NO_DIFFERENCE
   const extension = extname(historyPath)
   const models = [...definitions.models, ...definitions.parts].filter((model) =>
     text.models.includes(codeName(model, historyPath, cwd) ?? ''),
   )
   const isInline = models.some(({ at }) => parsePlace(at, cwd)?.path === historyPath)
+  const cycle = isInline ? undefined : await findCycle(models, historyPath, cwd)
+  if (cycle !== undefined) return cycle
+  let title = text.title
+  for (let count = 2; names.ids.has(toSlug(title)); count++) title = `${text.title} (${count})`
+  const id = toSlug(title)
+  names.ids.add(id)
+  // a file or a constant may have the name of another title
   for (let count = 1; ; count++) {
-    const title = count === 1 ? text.title : `${text.title} (${count})`
-    const slug = title
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean)
-      .join('-')
-    const path = isInline ? undefined : join(folder, `${slug}${extension}`)
-    if (taken.has(slug) || (path !== undefined && (await readFileText(path)) !== undefined)) continue
-    taken.add(slug)
+    const slug = count === 1 ? id : `${id}-${count}`
     const constant = slug.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    return {
-      draft,
-      id: slug,
-      text: title === text.title ? text : { ...text, title, code: text.code.replace(text.title, title) },
-      name: /^\p{ID_Start}/u.test(constant) ? constant : `change${constant}`,
-      path,
-      models,
-    }
+    const name = /^\p{ID_Start}/u.test(constant) ? constant : `change${constant}`
+    const path = isInline ? undefined : join(folder, `${slug}${extension}`)
+    if (names.code.has(name) || (path !== undefined && (await readFileText(path)) !== undefined)) continue
+    names.code.add(name)
+    const code = text.code.replace(quotedText(text.title), () => quotedText(title))
+    return { draft, id, text: { ...text, title, code }, name, path, models }
   }
+}
+
+/** The title as a name of files, and the id of its change. */
+function toSlug(title: string): string {
+  const words = title.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  return words.filter(Boolean).join('-')
+}
+
+/** Why a change cannot import models: their file imports the history, which would import the change. */
+async function findCycle(
+  models: readonly DefinedSchema[],
+  historyPath: string,
+  cwd: string,
+): Promise<string | undefined> {
+  for (const { at, name } of models) {
+    const path = parsePlace(at, cwd)?.path
+    if (path !== undefined && path !== historyPath && (await isImporting(path, historyPath)))
+      return `${at ?? ''} imports the history, which would import the change: move ${name} to a file of its own`
+  }
+  return undefined
 }
 
 function toWriting(

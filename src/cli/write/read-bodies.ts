@@ -102,13 +102,22 @@ const CHECKS: ReadonlySet<unknown> = new Set([
 /** The files that others import, as places: schemas may stand in files without any definition. */
 export async function importedBy(places: Iterable<string>): Promise<readonly string[]> {
   const files = new Set([...places].map((at) => resolve(at.replace(/:\d+$/, ''))))
-  const texts = await Promise.all(
-    [...files].map(async (file) => [file, (await readFileText(file)) ?? ''] as const),
-  )
-  const found = texts.flatMap(([file, text]) =>
-    toImported(text).flatMap((specifier) => findSourceFile(resolve(dirname(file), specifier)) ?? []),
-  )
-  return [...new Set(found)].map((file) => `${file}:1`)
+  const found = await Promise.all([...files].map(importedFiles))
+  return [...new Set(found.flat())].map((file) => `${file}:1`)
+}
+
+/** Whether a file imports another one, perhaps through others. */
+export async function isImporting(file: string, other: string): Promise<boolean> {
+  const reached = new Set([file])
+  // a set gives what is added while it is walked, too
+  for (const each of reached) for (const imported of await importedFiles(each)) reached.add(imported)
+  return reached.has(other)
+}
+
+/** The files that a file imports by relative paths. */
+async function importedFiles(file: string): Promise<readonly string[]> {
+  const text = (await readFileText(file)) ?? ''
+  return toImported(text).flatMap((specifier) => findSourceFile(resolve(dirname(file), specifier)) ?? [])
 }
 
 /** The file of a relative import, whose extension may be that of JavaScript or missing. */

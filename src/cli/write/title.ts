@@ -62,7 +62,11 @@ function retypedTitle(
   if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
   const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
   if (could !== can) return can === true ? 'can be null' : 'is never null'
-  return valuesTitle(listedTexts(older) ?? [], listedTexts(newer) ?? [], most) ?? boundTitle(older, newer)
+  return (
+    valuesTitle(listedTexts(older) ?? [], listedTexts(newer) ?? [], most) ??
+    defaultTitle(was, now) ??
+    boundTitle(older, newer)
+  )
 }
 
 /** The schema of a value, apart from `null`. */
@@ -92,6 +96,14 @@ const BOUNDS: Readonly<Record<string, (bound: string) => string>> = {
   maxItems: (bound) => `has at most ${bound} items`,
 }
 
+/** A default that stands for what older clients leave out. */
+function defaultTitle(was: DescribedField, now: DescribedField): string | undefined {
+  const [before, after] = [was, now].map(({ schema }) => JSON.stringify(toRecord(schema)['default']))
+  return after === undefined || before === after
+    ? undefined
+    : `is ${titleCode(after.replace(/^"(.*)"$/, '$1'))} by default`
+}
+
 function boundTitle(
   older: Readonly<Record<string, unknown>>,
   newer: Readonly<Record<string, unknown>>,
@@ -106,7 +118,7 @@ function boundTitle(
 
 function routeTitle(draft: RouteDraft, most: number): string {
   const { routes, status, parameters, headers, problems = [], body } = draft
-  const addresses = routes.map(({ now }) => titleCode(`${now.method} ${now.path}`))
+  const addresses = routes.map(({ now }) => addressText(now, most))
   const where = whereTitle(addresses, most)
   const [parameter] = parameters
   if (parameter !== undefined) return parameterTitle(parameter.source, parameter.field, where, most)
@@ -118,7 +130,7 @@ function routeTitle(draft: RouteDraft, most: number): string {
   if (body !== undefined) return bodyTitle(body, where, routes.length > 1, most)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
-  return addressTitle(draft, where)
+  return addressTitle(draft, where, most)
 }
 
 function whereTitle(addresses: readonly string[], most: number): string {
@@ -128,9 +140,16 @@ function whereTitle(addresses: readonly string[], most: number): string {
   return listOf(rest === 0 || shown.length === 0 ? addresses : [...shown, `${rest} other operations`], 4)
 }
 
-function addressTitle({ routes, path, method }: RouteDraft, where: string): string {
-  const [first] = routes
-  return `${titleCode(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
+/** An address as documents show it. If it has to be short, only the end of its path. */
+function addressText({ method, path }: RouteDraft['routes'][number]['now'], most: number): string {
+  const shown = path.replaceAll(/\{([^{}:]*):[^{}]*\}/g, '{$1}')
+  const end = shown.split('/').findLast((segment) => segment !== '' && !segment.startsWith('{'))
+  return titleCode(`${method} ${most > 0 || end === undefined ? shown : `…/${end}`}`)
+}
+
+function addressTitle({ routes: [first], path, method }: RouteDraft, where: string, most: number): string {
+  const now = first?.now ?? { method: '', path: '' }
+  return `${addressText({ method: method ?? now.method, path: path ?? now.path }, most)} is now ${where}`
 }
 
 function problemTitle({ code, was, status }: ProblemDraft, where: string): string {

@@ -71,18 +71,14 @@ function toModelDrafts(
 ): { readonly drafts: readonly ModelDraft[]; readonly unwritten: readonly Unwritten[] } {
   const failing = found.filter(({ differing }) => differing.isFailing)
   if (failing.length === 0) return { drafts: [], unwritten: [] }
-  const fields = toFieldDrafts(
+  const things = toFieldDrafts(
     model,
     found.map(({ differing }) => differing),
     pair.known.isNoted,
   )
   const written = new Set(
-    fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
+    things.flat().flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
   )
-  // fields that replaced others are one thing, every other field is one of its own
-  const [group, others] = [fields.filter(cameOrWent), fields.filter((field) => !cameOrWent(field))]
-  const isOne = new Set(group.map(({ kind }) => kind)).size > 1
-  const things = [...(isOne ? [group] : group.map((field) => [field])), ...others.map((field) => [field])]
   const made = things.map((own) => toModelDraft(own, model, found, pair))
   return {
     drafts: made.map(({ draft }) => draft),
@@ -136,10 +132,6 @@ function toModelDraft(
       : [],
   )
   return { draft: { ...draft, ...Object.fromEntries(exported) }, unwritten }
-}
-
-function cameOrWent({ kind }: FieldDraft): boolean {
-  return kind === 'added' || kind === 'removed'
 }
 
 const PLACES = new Map([

@@ -1,7 +1,8 @@
-import { isRecord } from '../../base/values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import type { DescribedField, FieldDraft, KnownModel, Side } from './draft.ts'
 import type { Owned } from './owners.ts'
+import { toReplacements, type Replacement } from './replacements.ts'
 
 /** A place where clients see a difference in a field. */
 export interface DifferingField extends Owned {
@@ -21,12 +22,12 @@ function distinctObjects(differing: readonly DifferingField[]): readonly Differi
   })
 }
 
-/** Returns the earlier fields of a model, from the places where they differ. */
+/** Returns the earlier fields of a model, from the places where they differ. Fields that replaced others are together. */
 export function toFieldDrafts(
   model: KnownModel,
   differing: readonly DifferingField[],
   isNoted = false,
-): readonly FieldDraft[] {
+): readonly (readonly FieldDraft[])[] {
   const known = new Set(model.fields.map(({ name }) => name))
   const objects = distinctObjects(differing)
   const failing = new Set(differing.filter(({ isFailing }) => isFailing).map(({ field }) => field))
@@ -44,28 +45,38 @@ export function toFieldDrafts(
     (name) => known.has(name) && !added.includes(name) && !removed.includes(name),
   )
   const read = createRead(model, objects, isNoted)
-  const fields: FieldDraft[] = retyped.map((name) => ({
-    kind: 'retyped',
-    name,
-    was: read.was(name),
-    now: read.now(name),
-    sides: sidesOf(name, differing),
-  }))
-  if (![...removed, ...added].some((name) => failing.has(name))) return fields
-  const [gone, come] = [removed[0], added[0]]
-  if (removed.length === 1 && added.length === 1 && gone !== undefined && come !== undefined)
-    if (isSameField(read.was(gone), read.now(come)))
-      return [{ kind: 'renamed', name: come, was: gone }, ...fields]
-  const lost = removed.filter((name) => failing.has(name))
-  // what came and is always there may replace what went
-  const isReplacing = (name: string): boolean => lost.length > 0 && !read.now(name).isOptional
+  const replaced = toReplacements(removed, added, (was, now) => {
+    const [old, fresh] = [read.was(was).schema, read.now(now).schema]
+    return [...schemaIn(toRecord(old), now), ...schemaIn(toRecord(fresh), was)].length > 0
+  })
   return [
-    ...lost.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
-    ...added
-      .filter((name) => failing.has(name) || isReplacing(name))
-      .map((name): FieldDraft => ({ kind: 'added', name, now: read.now(name) })),
-    ...fields,
+    ...replaced.flatMap((each) => toReplacedDrafts(each, failing, read)),
+    ...retyped.map((name): readonly FieldDraft[] => [
+      { kind: 'retyped', name, was: read.was(name), now: read.now(name), sides: sidesOf(name, differing) },
+    ]),
   ]
+}
+
+/** Fields that went and came: one that was renamed, fields that replaced others, or each by itself. */
+function toReplacedDrafts(
+  { gone, come }: Replacement,
+  failing: NameSet,
+  read: ReadField,
+): readonly (readonly FieldDraft[])[] {
+  if (![...gone, ...come].some((name) => failing.has(name))) return []
+  const lost = gone.filter((name) => failing.has(name))
+  // what came and is always there may replace what went
+  const made = come.filter((name) => failing.has(name) || (lost.length > 0 && !read.now(name).isOptional))
+  const [was = ''] = gone
+  const [name = '', ...others] = come.filter((each) => isSameSchema(read.was(was), read.now(each)))
+  const isOne = gone.length === 1 && others.length === 0 && made.every((each) => each === name)
+  if (isOne && name !== '' && isSameField(read.was(was), read.now(name)))
+    return [[{ kind: 'renamed', name, was }]]
+  const drafts = [
+    ...lost.map((each): FieldDraft => ({ kind: 'removed', name: each, was: read.was(each) })),
+    ...made.map((each): FieldDraft => ({ kind: 'added', name: each, now: read.now(each) })),
+  ]
+  return lost.length > 0 && made.length > 0 ? [drafts] : drafts.map((each) => [each])
 }
 
 function sidesOf(name: string, differing: readonly DifferingField[]): readonly Side[] {
@@ -77,9 +88,11 @@ function sidesOf(name: string, differing: readonly DifferingField[]): readonly S
 
 /** Whether two fields are the same but for their names. */
 export function isSameField(one: DescribedField, other: DescribedField): boolean {
-  return (
-    one.isOptional === other.isOptional && toStableText(bare(one.schema)) === toStableText(bare(other.schema))
-  )
+  return one.isOptional === other.isOptional && isSameSchema(one, other)
+}
+
+function isSameSchema(one: DescribedField, other: DescribedField): boolean {
+  return toStableText(bare(one.schema)) === toStableText(bare(other.schema))
 }
 
 /** A schema without the words that are for people. */
