@@ -198,9 +198,7 @@ describe('findings become changes', () => {
   describe('fields that went and came in one edit', () => {
     const number = { type: 'number' }
     const text = { ...TEXT }
-    const cases: Readonly<
-      Record<string, readonly [was: Shown['user'], now: Shown['user'], things: readonly string[]]>
-    > = {
+    const cases: Readonly<Record<string, readonly [was: Schema, now: Schema, things: readonly string[]]>> = {
       'a split field beside one of another unit': [
         object({ id: TEXT, name: text, price: number }),
         object({ id: TEXT, firstName: text, lastName: text, priceCents: { type: 'integer' } }),
