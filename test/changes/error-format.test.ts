@@ -26,6 +26,9 @@ import { createClient, ProblemError } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
+import { explain, findHistoryInternals } from '../inside/parts.ts'
+import { readChangelogSources, toChangelog } from '../inside/tools.ts'
+
 class Declined extends Error {}
 
 const Sold = defineProblem({ code: 'sold', status: 409, title: 'The car is sold' })
@@ -264,6 +267,74 @@ describe('a format that has the code anywhere', () => {
 describe('a history with an error format', () => {
   it('is checked, its model included', () => {
     assert.deepEqual(checkHistory(history), [])
+  })
+
+  it('has the functions of errors called', () => {
+    const Old = defineProblem({
+      code: 'taken',
+      status: 409,
+      title: 'It is taken',
+      members: z.object({ who: z.string() }),
+    })
+    const Now = defineProblem({
+      code: 'sold',
+      status: 409,
+      title: 'It is sold',
+      members: z.object({ by: z.string() }),
+    })
+    const findings = (made: unknown, text: unknown): readonly (readonly unknown[])[] =>
+      checkHistory(
+        defineVersions({
+          versions: ['2', '1'],
+          models: {},
+          changes: [
+            defineVersionChange({
+              version: '2',
+              title: 'Errors',
+              change: [
+                operation({
+                  route: 'a',
+                  errors: { sold: { now: Now, was: Old, down: () => made as never } },
+                }),
+                reformatErrors({
+                  was: z.object({ text: z.string() }),
+                  down: () => ({ text: text as string }),
+                }),
+              ],
+            }),
+          ],
+        }),
+      ).map(({ code, model: named, fields, message }) => [code, named, ...fields, message])
+    assert.deepEqual(findings({ who: 'Ann' }, 'a'), [])
+    assert.deepEqual(findings({}, 7), [
+      ['unfit', 'a', 'errors.sold', 'down makes errors.sold {}, which its schema refuses'],
+      [
+        'unfit',
+        'errors',
+        'reformatErrors',
+        'down makes reformatErrors { text: 7 }, which its schema refuses',
+      ],
+    ])
+  })
+
+  it('is in the changelog and explained', async () => {
+    await app.ready()
+    const { versions } = await toChangelog('Cars', readChangelogSources(app))
+    const told = versions.map(({ changes, findings }) => [
+      ...changes.map((change) => [change.id, change.operations.length, change.findings.length > 0]),
+      ...findings,
+    ])
+    assert.deepEqual(told, [
+      [['failures-have-a-message-and-a-moment', 0, true]],
+      [['failures-are-below-error', 1, true]],
+      [],
+    ])
+    const internals = findHistoryInternals(history)
+    assert.ok(internals)
+    assert.deepEqual(
+      explain(internals, []).changes.map(({ reaches }) => reaches),
+      [[], [{ route: '', positions: ['errors'] }]],
+    )
   })
 })
 

@@ -1,5 +1,7 @@
-import { ignoreRejection, isPromise, messageOf } from '../../base/values.ts'
-import { isSchema, type Schema } from '../../schema/schema.ts'
+import { ignoreRejection, isPromise, isString, messageOf, toRecord } from '../../base/values.ts'
+import { isSchema, objectShape, toObjectSchema, type Schema } from '../../schema/schema.ts'
+import { reformatsOf } from '../operations/errors-before.ts'
+import { zod } from '../zod.ts'
 import { absent, type Absent } from '../was.ts'
 import type { AnyChange } from '../chain.ts'
 import type { Plans } from '../convert/plans.ts'
@@ -39,7 +41,27 @@ export function checkBodies(
   { planOf, timeOf }: Plans,
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): readonly BodyFinding[] {
-  return operationsOf(changes).flatMap(({ change, order, operation }) => [
+  const reformats = reformatsOf(changes).flatMap(({ order, change, reformat: { now, was, down } }) => {
+    const time = timeOf(order)
+    const found = checkBody(
+      ANY_ERROR,
+      {
+        now: now === undefined ? problemSchema({}) : (planOf(now, time)?.wire ?? now),
+        was: planOf(was, time, time)?.wire ?? was,
+        convert: (value, extra) => down(value, { ...extra, status: ANY_ERROR }),
+        narrowed: false,
+      },
+      { seed, runs },
+      'reformatErrors',
+    )
+    return found === undefined ? [] : [{ ...found, change, model: 'errors', fields: ['reformatErrors'] }]
+  })
+  const operations = operationsOf(changes).flatMap(({ change, order, operation }) => [
+    ...checkErrors(operation, { seed, runs }).map((found) => ({
+      ...found,
+      change,
+      model: routeLabel(operation),
+    })),
     ...checkInput(operation, { seed, runs }).map((found) => ({
       ...found,
       change,
@@ -56,6 +78,47 @@ export function checkBodies(
         : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]
     }),
   ])
+  return [...operations, ...reformats]
+}
+
+/** The status of errors in which a format is checked. */
+const ANY_ERROR = 400
+
+/** The schema of a problem document with further members. */
+function problemSchema(members: Readonly<Record<string, Schema>>): Schema {
+  const text = zod.string()
+  return toObjectSchema({
+    type: text,
+    title: text,
+    status: zod.int().min(400).max(599),
+    detail: text.optional(),
+    code: text,
+    ...members,
+  })
+}
+
+/** Calls the functions of errors whose problems are known with generated members. */
+function checkErrors(
+  { errors = {} }: Operation,
+  options: { readonly seed: number; readonly runs: number },
+): readonly (Wrong & { readonly fields: readonly string[] })[] {
+  return Object.entries(errors).flatMap(([code, { now, was, down }]) => {
+    if (now === undefined || down === undefined) return []
+    const members = now.members === undefined ? {} : objectShape(now.members)
+    const older = isString(was) ? undefined : was?.members
+    const found = checkBody(
+      now.status,
+      {
+        now: problemSchema(members),
+        was: older ?? zod.looseObject({}),
+        convert: (value, extra) => down(toRecord(value), extra),
+        narrowed: false,
+      },
+      options,
+      `errors.${code}`,
+    )
+    return found === undefined ? [] : [{ ...found, fields: [`errors.${code}`] }]
+  })
 }
 
 /** Calls the function of a whole input with generated values: what it returns has to name its sources. The newest schemas are not known here. */
@@ -99,9 +162,9 @@ function checkBody(
   key: BodyKey,
   body: Omit<BodyChange, 'change'>,
   { seed, runs }: { readonly seed: number; readonly runs: number },
+  label = bodyLabel(key),
 ): Wrong | undefined {
   const { now, was, convert, loader, narrowed } = body
-  const label = bodyLabel(key)
   const [side, target] = isRequest(key) ? ['up', now] : ['down', was]
   if (isAbsent(target)) return undefined
   if (loader !== undefined)

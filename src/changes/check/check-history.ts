@@ -67,8 +67,8 @@ export interface HistoryFinding {
 
 /**
  * Checks the reshapes of a history with their `examples` and with generated values: each goes to the other side of its change and back, and
- * newest values go to each older version and back. Fields that do not come back have to be listed in `lossy`. What operations make of whole
- * bodies has to fit the other side.
+ * newest values go to each older version and back. Fields that do not come back have to be listed in `lossy`. What changes make of whole
+ * bodies and of errors has to fit the other side.
  *
  * @example
  * assert.deepEqual(checkHistory(history), [])

@@ -6,6 +6,7 @@ import { operationsOf, toReached, versionIndexOf, type HistoryParts } from '../e
 import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
 import { bodiesOf, isRequest } from '../operations/bodies.ts'
+import { isReformat } from '../operations/reformat-errors.ts'
 import { isOperation, type Operation } from '../operations/operation.ts'
 import { inputSources } from '../operations/whole-input.ts'
 
@@ -21,8 +22,9 @@ export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]
     if (version === undefined || change.internal === true) return []
     const { id, title, description } = change
     const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])
+    const isReformatted = change.change.some(isReformat)
     const operationIds = reached
-      .filter(({ orders }) => orders.includes(order))
+      .filter(({ orders }) => isReformatted || orders.includes(order))
       .flatMap(({ route: { operationId, name, methods } }) => {
         const operation = operationId ?? name
         return methods.length === 1
@@ -38,7 +40,12 @@ export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]
         models: [...new Set(models)],
         operationIds: [...new Set(operationIds)],
         names: [...new Set(change.change.flatMap(namesIn))],
-        places: [...new Set(change.change.filter(isOperation).flatMap(placesIn))],
+        places: [
+          ...new Set([
+            ...change.change.filter(isOperation).flatMap(placesIn),
+            ...(isReformatted ? ['responses/default'] : []),
+          ]),
+        ],
       },
     ]
   })

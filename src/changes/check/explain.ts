@@ -6,6 +6,7 @@ import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'
 import { isAbout, routeLabel } from '../operations/operation.ts'
 import { fieldsOf } from '../operations/operation-kinds.ts'
+import { reformatsOf } from '../operations/errors-before.ts'
 import { webhooksOf } from '../operations/webhook-names.ts'
 import type { HistoryInternals } from '../internals.ts'
 
@@ -63,6 +64,7 @@ export function explainChanges(
     reaches: grouped([
       ...(landed.get(order) ?? []),
       ...moved(order, routes, parts),
+      ...reformatsOf([change]).map(() => ({ route: '', position: 'errors' })),
       ...webhooksOf([change]).map(({ webhook }) => ({ route: '', position: `webhook ${webhook}` })),
     ]),
   }))

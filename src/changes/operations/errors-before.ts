@@ -26,7 +26,7 @@ interface OrderedReformat {
 }
 
 /** Lists the reformats of changes, newest first. */
-function reformatsOf(changes: readonly AnyChange[]): readonly OrderedReformat[] {
+export function reformatsOf(changes: readonly AnyChange[]): readonly OrderedReformat[] {
   return changes.flatMap((change, order) =>
     change.change.filter(isReformat).map((reformat) => ({ order, change, reformat })),
   )
