@@ -8,7 +8,7 @@ import { defOf, isSchema, schemaOf, childrenOf, type Schema } from '../schema/sc
 import { messageOf } from '../base/values.ts'
 import { namedModel } from './model.ts'
 import { schemasIn } from './convert/compare.ts'
-import { bareOf } from './convert/modelled-fields.ts'
+import { bareOf, type AppliedStep } from './convert/modelled-fields.ts'
 import type { Plans } from './convert/plans.ts'
 import { splitChecks } from './convert/refine.ts'
 import { isConvertible } from './convert/schema-plan.ts'
@@ -199,17 +199,26 @@ export function reachText(ids: readonly string[]): string {
 
 /** Fields that are kept in a model of which a source can hold several, or in one below another object. A handler would get one of them. */
 export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
+  const stepsOf = (schema: Schema): readonly AppliedStep[] =>
+    defOf(schema).type === 'object' ? plans.modelledFieldsOf(schema).steps : []
   return sources.flatMap(({ name, schema }) => {
     const root = bareOf(schema)
-    const own = new Set(
-      defOf(root).type === 'object' ? plans.modelledFieldsOf(root).steps.map(({ step }) => step) : [],
+    const older = stepsOf(root).flatMap(({ fieldChanges }) =>
+      fieldChanges.flatMap((each) => (each.kind === 'removed' || each.kind === 'retyped' ? [each.was] : [])),
     )
-    return [...plans.stepsIn(schema)].flatMap((step) => {
-      const { change, fieldChanges } = step
-      const kept = fieldChanges.find((each) => each.kind === 'removed' && each.isKept)
-      if (kept?.kind !== 'removed' || own.has(step)) return []
+    // a model may hold itself
+    const inside = [...childrenOf(root).map((child) => child.schema), ...older]
+    const below = new Map(
+      inside
+        .flatMap((each) => [...schemasIn(each)].flatMap(stepsOf))
+        .flatMap(({ step, fieldChanges }) => {
+          const kept = fieldChanges.find((change) => change.kind === 'removed' && change.isKept)
+          return kept?.kind === 'removed' ? [[step, kept]] : []
+        }),
+    )
+    return [...below].map(([{ change }, kept]) => {
       const message = `${kept.name} is kept, and ${label} has it below input.${name}`
-      return [changeProblem(change, message, 'use the model as the whole source, or list its part in not')]
+      return changeProblem(change, message, 'use the model as the whole source, or list its part in not')
     })
   })
 }

@@ -9,6 +9,7 @@ import {
   defineVersionChange,
   defineVersions,
   derive,
+  fieldNames,
   model,
   operation,
   reshape,
@@ -475,6 +476,46 @@ describe('values that only older requests carry', () => {
         async () => opened(body).app.ready(),
         /permission is kept, and .* has it below input\.body/,
       )
+  })
+
+  it('are refused in a model that holds itself, and not if only names of its fields are there', async () => {
+    const Tree = model('KeptTree', {
+      text: z.string(),
+      get parts(): z.ZodType {
+        return z.array(Tree).optional()
+      },
+    })
+    const Leaf = model('KeptLeaf', { text: z.string() })
+    const openWith = (of: object, input: object): App => {
+      const change = loose(defineVersionChange)({
+        version: '2',
+        title: 'No language',
+        change: [
+          loose(reshape)({
+            of,
+            fields: { text: { was: 'words' }, language: { was: z.string().optional(), kept: true } },
+          }),
+        ],
+      })
+      const history: unknown = loose(defineVersions)({
+        versions: ['2', '1'],
+        models: { Tree, Leaf },
+        changes: [change],
+      })
+      const route = { method: 'POST', name: 'add', input, handler: () => 'ok' }
+      return createApp(
+        moduleOf({ controllers: [controller({ name: 'tree', prefix: '/tree', routes: [route] })] }),
+        {
+          logger: false,
+          versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history: history as never },
+        },
+      )
+    }
+    await assert.rejects(
+      async () => openWith(Tree, { body: Tree }).ready(),
+      /language is kept, and .* input\.body/,
+    )
+    await openWith(Leaf, { body: Leaf, query: z.object({ sort: fieldNames(Leaf).optional() }) }).ready()
   })
 })
 
