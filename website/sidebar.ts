@@ -187,6 +187,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Contributing', 'contributing'],
       ['Code of conduct', 'code-of-conduct'],
       ['Support and versions', 'support'],
+      ['Leaving Octavo', 'leaving'],
     ],
   },
 ]

@@ -101,6 +101,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/versioning.md', maxWords: 1_390 },
   { page: 'docs/guide/webhooks.md', maxWords: 1_200 },
   { page: 'docs/guide/websockets.md', maxWords: 510 },
+  { page: 'docs/leaving.md', maxWords: 260, minProse: 150 },
   { page: 'docs/rules.md', maxWords: 4_030 },
   { page: 'docs/security.md', maxWords: 3_000 },
   { page: 'test/outside/README.md', maxWords: 330, minProse: 100 },
