@@ -22,7 +22,7 @@ import {
 } from './schema/schema-difference.ts'
 import { asSeen, behind } from './schema/verdicts.ts'
 import { isAny } from './schema/shape.ts'
-import { findNamedSchema, type NamedPlace } from './schema-location.ts'
+import { ELSEWHERE, findNamedSchema, isElsewhere, type NamedPlace } from './schema-location.ts'
 
 /** The differences of one operation. */
 export interface OfOperation {
@@ -118,14 +118,16 @@ function toPlaced(one: FoundDifference, documents: ComparedDocuments): readonly 
       passed: toPassed(steps, one.origin),
       named: () => {
         const named = findNamedSchema(fact, documents)
-        if (named === undefined || named.schema !== entry?.schema) return named
-        return {
-          ...named,
-          at: steps
-            .slice(entry.depth)
-            .map(({ name }) => name)
-            .join('/'),
-        }
+        if (named !== undefined && named !== ELSEWHERE && named.schema !== entry?.schema) return named
+        return named === undefined || entry === undefined
+          ? undefined
+          : {
+              schema: entry.schema,
+              at: steps
+                .slice(entry.depth)
+                .map(({ name }) => name)
+                .join('/'),
+            }
       },
     }
   })
@@ -181,7 +183,9 @@ function factsOf({ pair: root, side }: DifferentSchemas, documents: ComparedDocu
     // a finding without a place has the place of its operation
     const { place, schema: own } = pair.revision
     const schema = own === undefined && isAny(pair.revision) ? undefined : documents.revision.schemaOf(place)
-    const entry = schema === undefined ? above.entry : { schema, depth: above.way?.depth ?? 0 }
+    const isEntry =
+      schema !== undefined && !isElsewhere(documents.base.schemaOf(pair.base.place), schema, documents)
+    const entry = isEntry ? { schema, depth: above.way?.depth ?? 0 } : above.entry
     open.push({ pair, outlook, way: above.way, entry })
   }
   enter(root, { outlook: 0, way: undefined, entry: undefined })

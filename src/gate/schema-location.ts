@@ -1,5 +1,5 @@
 import { eachSchema, OF_ITSELF, schemaList, type JsonSchema } from '../base/json-schema.ts'
-import { isRecord } from '../base/values.ts'
+import { isRecord, toRecord } from '../base/values.ts'
 import { pickAt } from './json.ts'
 import type { ComparedSource } from './document/source.ts'
 import type { ComparedDocuments } from './operation/compared-documents.ts'
@@ -11,14 +11,24 @@ export interface NamedPlace {
   readonly at: string
 }
 
+/** Stands for a fact of what refers to another schema than before: neither of the two has changed. */
+export const ELSEWHERE = 'elsewhere'
+
 /** The named schema in which a fact stands, if it is in one in both documents. */
 export function findNamedSchema(
   { base, revision }: SchemaDifference,
   documents: ComparedDocuments,
-): NamedPlace | undefined {
+): NamedPlace | typeof ELSEWHERE | undefined {
   const [was, is] = [readPlace(documents.base, base), readPlace(documents.revision, revision)]
   if (was === undefined || is === undefined) return undefined
+  if (isElsewhere(was.schema, is.schema, documents)) return ELSEWHERE
   return was.at.length > is.at.length ? was : is
+}
+
+/** Whether a named schema is another one than before, which is still there. A renamed one isn't. */
+export function isElsewhere(was: string | undefined, is: string, { revision }: ComparedDocuments): boolean {
+  if (was === undefined || was === is) return false
+  return was in toRecord(toRecord(revision.root['components'])['schemas'])
 }
 
 /** The named schema that an object of a document stands in, and where. */

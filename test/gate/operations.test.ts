@@ -47,4 +47,20 @@ describe('the gate, a named schema', () => {
       [['response-property-type-generalized', 'Car', 'made', '/components/schemas/Car']],
     )
   })
+
+  it('is the one that refers to another schema than before', () => {
+    const schemas = (driver: string): Record<string, object> => ({
+      Car: { type: 'object', properties: { driver: ref(driver) }, required: ['driver'] },
+      Person: { type: 'object', properties: { id: string, name: string }, required: ['id', 'name'] },
+      Driver: { type: 'object', properties: { id: string }, required: ['id'] },
+    })
+    const documents = ['Person', 'Driver'].map((driver) =>
+      documentOf({ response: ref('Car') }, schemas(driver)),
+    )
+    const { findings } = compareDocuments(documents[0], documents[1])
+    assert.deepEqual(
+      findings.map(({ rule, schema, at }) => [rule, schema, at]),
+      [['response-required-property-removed', 'Car', 'driver/name']],
+    )
+  })
 })

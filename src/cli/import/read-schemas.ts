@@ -96,7 +96,7 @@ function toSchemaOf31(schema: SchemaObject, { is30 }: ComparedSource): SchemaObj
     ...toExclusiveBound('inimum', minimum, exclusiveMinimum),
     ...toExclusiveBound('aximum', maximum, exclusiveMaximum),
   }
-  if (!is30 || nullable !== true) return own
+  if (nullable !== true || (!is30 && rest['type'] === undefined)) return own
   const { type, enum: values, ...others } = own
   if (Array.isArray(values))
     return {

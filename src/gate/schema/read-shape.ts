@@ -144,8 +144,9 @@ function atHome(shape: ValueSet): readonly Alternative[] {
     : shape.parts
 }
 
+/** Documents that became 3.1 often keep the keyword of 3.0 beside a type. */
 function isNullableNode(schema: Node, { is30 }: ComparedSource): boolean {
-  return is30 && schema['nullable'] === true
+  return schema['nullable'] === true && (is30 || schema['type'] !== undefined)
 }
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */

@@ -605,7 +605,7 @@ export const OPERATIONS: readonly OperationPair[] = [
     post({
       content: {
         'multipart/form-data': {
-          schema: object({ a: string, b: string }),
+          schema: { ...object({ a: string }), properties: { a: string, b: string } },
           encoding: { b: { contentType: 'text/csv' } },
         },
       },
