@@ -2,7 +2,7 @@ import { shared } from '../base/copies.ts'
 import type { z } from 'zod'
 
 import { DefinitionError, recordLocation } from '../base/definition-error.ts'
-import { defOf, isSchema, mapSchema, objectShape, toZod, type Schema } from '../schema/schema.ts'
+import { addMeta, defOf, isSchema, mapSchema, objectShape, toZod, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
 
@@ -111,7 +111,7 @@ export function model<const N extends string, Sh extends ModelFields>(
   const shape = ownCopies(name, fields)
   const made = new ModelObject({ type: 'object', shape })
   Object.assign(made._zod.def, { [ORIGIN]: { name, model: made, isPicked: false } satisfies Origin })
-  zod.globalRegistry.add(made, { ...meta, id: name })
+  addMeta(made, { ...meta, id: name })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
   return recordLocation(made, model) as unknown as Model<N, Sh>
 }

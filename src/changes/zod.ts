@@ -1,6 +1,7 @@
 import * as zod from 'zod'
 
 import {
+  addMeta,
   provideZod,
   isSchema,
   metaOf,
@@ -32,13 +33,13 @@ export function cloneNameless(schema: Schema, members: Readonly<Record<string, u
   const made = toZod(cloneSchema(schema, members))
   const { id: _, ...meta } = metaOf(schema)
   zod.globalRegistry.remove(made)
-  if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
+  if (Object.keys(meta).length > 0) addMeta(made, meta)
   return made
 }
 
 /** Copies the `meta` of one schema to another, which may have an id of its own. */
 export function withMeta(made: ReturnType<typeof toZod>, schema: Schema, id?: string): Schema {
   const meta = { ...metaOf(schema), ...(id !== undefined && { id }) }
-  if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
+  if (Object.keys(meta).length > 0) addMeta(made, meta)
   return made
 }

@@ -144,7 +144,7 @@ export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
   try {
     return run()
   } finally {
-    for (const { type, meta } of kept) globalRegistry.add(type, meta)
+    for (const { type, meta } of kept) addMeta(type, meta)
   }
 }
 
@@ -178,6 +178,19 @@ export function makeLater(def: SchemaDef, make: (from: typeof Zod) => z.ZodType)
 export function toZod(schema: Schema): z.ZodType {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
   return promised.get(schema)?.(loaded()) ?? (schema as unknown as z.ZodType)
+}
+
+/**
+ * Registers what documents show of a schema. Releases of zod before 4.3 register it and throw if another schema has its id, as each version of
+ * a model has.
+ */
+export function addMeta(type: z.ZodType, meta: Readonly<Record<string, unknown>>): void {
+  const { globalRegistry } = loaded()
+  try {
+    globalRegistry.add(type, meta)
+  } catch (error) {
+    if (globalRegistry.get(type) !== meta) throw error
+  }
 }
 
 /** zod, where it has to be loaded. */

@@ -1,3 +1,4 @@
+import type * as Zod from 'zod'
 import type { z } from 'zod'
 
 import { isPromise, type Awaitable } from '../base/values.ts'
@@ -102,8 +103,11 @@ const MOST_COMPILED = 5_000
  * would be too much of it, the schema stays as it is.
  */
 function toCompiled(type: z.ZodType): z.ZodType {
-  const { config, compile } = loaded()
-  return config().jitless === true || countSchemas(type, new Map()) > MOST_COMPILED ? type : compile(type)
+  // releases before 4.5 have no such function
+  const { config, compile }: Partial<Pick<typeof Zod, 'compile'>> & Pick<typeof Zod, 'config'> = loaded()
+  return compile === undefined || config().jitless === true || countSchemas(type, new Map()) > MOST_COMPILED
+    ? type
+    : compile(type)
 }
 
 /** How many schemas there are in a schema, each as often as it is used. */
