@@ -92,6 +92,8 @@ function convertPresent(
   const inner = convertBare(given ?? from, wanted ?? to.schema, value, parts)
   if (given === undefined || isAnything(newer)) return inner
   if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
+  const only = onlyText(newer)
+  if (only === 'null') return only
   // a member that may be left out says as little as null
   const none = to.isOptional ? 'undefined' : knownText(to.schema, parts)
   if (none === undefined && isPassed(parts)) return passedText(value, inner)
@@ -279,7 +281,8 @@ export function listedTexts(schema: unknown): readonly string[] | undefined {
 /** The texts, numbers and other plain values that a schema or its alternatives list, or `undefined` for any other schema. */
 function listedValues(schema: unknown): readonly unknown[] | undefined {
   if (!isRecord(schema)) return undefined
-  const values: unknown = 'const' in schema ? [schema['const']] : schema['enum']
+  const all = schema['type'] === 'null' ? [null] : schema['enum']
+  const values: unknown = 'const' in schema ? [schema['const']] : all
   if (Array.isArray(values)) return values.every((value) => !isObject(value)) ? values : undefined
   const ofOptions = optionsOf(schema).map(listedValues)
   if (ofOptions.length > 0 && !ofOptions.includes(undefined)) return ofOptions.flatMap((each) => each ?? [])

@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import type { Setting } from '../command.ts'
 import { askApp, type CurrentReport, type LoadProblem } from '../app-process.ts'
 import type { ChangeDraft } from '../../gate/write/draft.ts'
+import { toStableText } from '../../gate/json.ts'
 import { formatCode } from '../run-formatter.ts'
 import { writeChecked } from '../write-file.ts'
 import { layOut, type LaidOutChange, type Layout, type Sources, type UnwrittenDraft } from './lay-out.ts'
@@ -53,7 +54,7 @@ export async function writeLoading(
     else if (problems === undefined) suspects = { good: [...good, ...tried], tried: waiting, waiting: [] }
     else {
       const refused = findRefused(layout, problems, setting.cwd)
-      if (refused.length > 0) leaveOut(refused)
+      if (refused.length > 0) leaveOut(withEquals(refused, suspects))
       else if (tried.length > 1) suspects = halved(suspects)
       else
         leaveOut(
@@ -66,8 +67,29 @@ export async function writeLoading(
   }
 }
 
+/** Adds the other drafts of one difference: if models share a named schema, a change of the next one reaches what one that is left out did. */
+function withEquals(
+  refused: readonly UnwrittenDraft[],
+  { good, tried, waiting }: Suspects,
+): readonly UnwrittenDraft[] {
+  const reasons = new Map(refused.map(({ draft, why }) => [textOf(draft), why]))
+  const known = new Set(refused.map(({ draft }) => draft))
+  const others = [...good, ...tried, ...waiting].flatMap((draft) => {
+    const text = known.has(draft) ? undefined : textOf(draft)
+    const why = text === undefined ? undefined : reasons.get(text)
+    return why === undefined ? [] : [{ draft, why }]
+  })
+  return [...refused, ...others]
+}
+
+/** The fields of a draft that have a named schema, as a text. */
+function textOf(draft: ChangeDraft): string | undefined {
+  const text = draft.kind === 'model' ? toStableText(draft.fields) : ''
+  return text.includes('"$ref"') ? text : undefined
+}
+
 /** Suspects without some of them. If none is left beside those that load, the waiting ones follow. */
-function without({ good, tried, waiting }: Suspects, gone: ReadonlySet<ChangeDraft>): Suspects {
+function without({ good, tried, waiting }: Suspects, gone: Pick<ReadonlySet<ChangeDraft>, 'has'>): Suspects {
   const [kept, others, rest] = [good, tried, waiting].map((drafts) =>
     drafts.filter((draft) => !gone.has(draft)),
   )

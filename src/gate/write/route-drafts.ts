@@ -43,8 +43,9 @@ export function toRouteDrafts(
 ): { readonly drafts: readonly RouteDraft[]; readonly unwritten: readonly Unwritten[] } {
   const known = pair.known.routes.find(({ name }) => name === route)
   const path = known?.path ?? ''
+  const unread = findings.filter((placed) => sourceOf(placed) !== undefined && !isDeclared(placed, pair))
   const { address, status, touched, headers, problems, bodies, unwritten } = readFindings(
-    findings,
+    findings.filter((placed) => !unread.includes(placed)),
     path,
     pair,
   )
@@ -73,7 +74,8 @@ export function toRouteDrafts(
       ? []
       : own.map((placed) => ({ ...placed, why: body ?? unwrittenReason(placed) })),
   )
-  return { drafts, unwritten: [...unwritten, ...rest] }
+  const undeclared = unread.map((placed) => ({ ...placed, why: UNDECLARED }))
+  return { drafts, unwritten: [...unwritten, ...undeclared, ...rest] }
 }
 
 /** The earlier body of a route, or why a change cannot describe it. */
@@ -153,7 +155,6 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
         was: Number(pointerSteps(finding.base.pointer).at(-1)),
         now: Number(pointerSteps(finding.revision.pointer).at(-1)),
       }
-    else if (source !== undefined && !isDeclared(placed, pair)) unwritten.push({ ...placed, why: UNDECLARED })
     else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
     else if (section === 'responses' && name === 'headers') addHeaderDraft(headers, placed, pair)
     else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
