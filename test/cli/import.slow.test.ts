@@ -78,29 +78,61 @@ describe('octavo import', () => {
     assert.match(stderr, /src\/api\/models\.ts.* exist\n {2}pass --update to update an imported API/)
   })
 
+  const CHANGED = DOCUMENT.replaceAll('name: { type: string }', 'title: { type: string }')
+    .replaceAll('[id, name]', '[id, title]')
+    .replace('required: [name]', 'required: [title]')
+    .replace('summary: Add a car', 'summary: Add a new car')
+    .replace('version: 1.0.0', 'version: 2.0.0')
+    .replace('shop.test/api', 'shop.test/next')
+
   it('updates what was not edited, and writes the change that older versions need', async () => {
-    write('src/api/cars.controller.ts', read('src/api/cars.controller.ts').replace('Add a car', 'Add one'))
-    write('src/api/upstream.ts', read('src/api/upstream.ts').replaceAll("'", '"'))
-    const changed = DOCUMENT.replaceAll('name: { type: string }', 'title: { type: string }')
-      .replaceAll('[id, name]', '[id, title]')
-      .replace('required: [name]', 'required: [title]')
-      .replace('summary: Add a car', 'summary: Add a new car')
-      .replace('version: 1.0.0', 'version: 2.0.0')
-      .replace('shop.test/api', 'shop.test/next')
-    write('openapi.yaml', changed)
+    const note = '// ours, and it stays\n'
+    const controller = `${note}${read('src/api/cars.controller.ts')}`.replaceAll('\n', '\r\n')
+    write('src/api/cars.controller.ts', controller)
+    const upstream = read('src/api/upstream.ts').replace("'octavo/upstream'", '"octavo/upstream";')
+    write('src/api/upstream.ts', upstream)
+    write('openapi.yaml', CHANGED)
     const { code, stderr, stdout } = await run('import', 'openapi.yaml', '--update')
     assert.equal(code, 0, stdout + stderr)
-    assert.match(
-      stderr,
-      /^You edited these places, so change them by hand\. The document says:\n {2}src\/api\/cars\.controller\.ts\n +summary: 'Add a new car',\n/m,
-    )
     assert.match(stderr, /Wrote src\/api\/changes\/.*title.*\.ts/)
     assert.match(read('src/api/models.ts'), /title: z\.string\(\)/)
-    assert.match(read('src/api/cars.controller.ts'), /Add one/)
-    // a formatter may have written it
-    assert.match(read('src/api/upstream.ts'), /prefix: '\/next'/)
+    assert.equal(read('src/api/cars.controller.ts'), controller.replace('Add a car', 'Add a new car'))
+    assert.equal(read('src/api/upstream.ts'), upstream.replace("'/api'", "'/next'"))
     assert.match(read('src/api/history.ts'), /versions: \['1\.0\.0'\]/)
     assert.equal((await run('check')).code, 0)
+  })
+
+  it('marks what both sides changed, and names the files', async () => {
+    const before = read('src/api/cars.controller.ts')
+    write('src/api/cars.controller.ts', before.replace('Add a new car', 'Add one'))
+    write('openapi.yaml', CHANGED.replace('Add a new car', 'Add another car'))
+    const { code, stderr } = await run('import', 'openapi.yaml', '--update')
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /\nYou edited these files where the document changed:\n {2}src\/api\/cars\.controller\.ts\nResolve the conflicts that are marked in them\. Then run octavo check --write --strict\n$/,
+    )
+    assert.match(
+      read('src/api/cars.controller.ts'),
+      /<<<<<<< yours\r\n.*'Add one',\r\n=======\r\n.*'Add another car',\r\n>>>>>>> the document\r\n/,
+    )
+    write('src/api/cars.controller.ts', before)
+    assert.equal((await run('check', '--write', '--strict')).code, 0)
+  })
+
+  it('keeps the document that was imported first if that import did not finish', async () => {
+    const other = createProject({ 'openapi.yaml': DOCUMENT, 'parts.yaml': PARTS })
+    try {
+      assert.equal((await other.run('import', 'openapi.yaml')).code, 0)
+      rmSync(join(other.path, 'api'), { recursive: true })
+      other.write('openapi.yaml', CHANGED)
+      const { code, stderr } = await other.run('import', 'openapi.yaml', '--update')
+      assert.equal(code, 0, stderr)
+      assert.match(other.read('api/1.0.0.json'), /"name"/)
+      assert.match(stderr, /Wrote src\/api\/changes\/.*title.*\.ts/)
+    } finally {
+      other.remove()
+    }
   })
 
   it('explains what cannot be imported', async () => {

@@ -13,6 +13,7 @@ import { readFileText, writeFiles } from '../write-file.ts'
 import { readApi, type ImportedApi } from './read-api.ts'
 import { writeProject } from './write-project.ts'
 import { finishImport } from './finish-import.ts'
+import { EXIT } from '../write/write-changes.ts'
 
 /** An API that was imported before, and its new document. */
 export interface Update {
@@ -31,16 +32,24 @@ export interface Update {
 interface MergedFile {
   readonly path: string
   readonly text: string | undefined
-  /** The parts that were edited where the document changed, as the document has them. */
-  readonly conflicts: readonly string[]
+  /** Whether it has conflict marks, because it was edited where the document changed. */
+  readonly isConflicting: boolean
 }
 
 /** Adds what is new in a document to the files of an API, and writes the change that older versions need. Returns the exit code. */
 export async function updateProject(update: Update, setting: Setting): Promise<number> {
   const { before, text, kept, api, source, out } = update
   const { versions } = await readIndexOf(join(setting.cwd, 'api'))
-  const document: unknown = JSON.parse(before)
-  const { files: base, version } = writeProject(readApi(prepareSource(document)), { out })
+  const released = prepareSource(JSON.parse(before))
+  const releasedApi = readApi(released)
+  const first = writeProject(releasedApi, { out })
+  const { files: base, version } = first
+  const isFirst = versions.length === 0
+  // the first import did not finish: its document is the oldest version, and not the new one
+  if (isFirst && before !== text) {
+    const exitCode = await finishImport(first, releasedApi, released, setting)
+    if (exitCode !== 0) return exitCode
+  }
   // what the version of the document is called now is for the release to say
   const project = writeProject(api, { out, version })
   const pathOf = (name: string): string => join(setting.cwd, name)
@@ -63,35 +72,43 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     own === undefined ? [] : { path: pathOf(path), text: own },
   )
   const written = await writeFiles([...made, { path: pathOf(kept), text }])
-  for (const { path } of merged) if (written.has(pathOf(path))) say(`${green('Wrote')} ${path}`)
-  const conflicts = merged.filter((file) => file.conflicts.length > 0)
-  if (conflicts.length > 0) say(yellow('You edited these places, so change them by hand. The document says:'))
-  for (const file of conflicts)
-    for (const part of file.conflicts) say(`  ${file.path}\n    ${part.replaceAll('\n', '\n    ')}`)
-  if (versions.length === 0) return finishImport(project, api, source, setting)
+  for (const { path, text: own } of merged) {
+    if (written.has(pathOf(path))) say(`${green('Wrote')} ${path}`)
+    else if (own === undefined && project.files[path] !== undefined)
+      say(`${yellow('Left out')} ${path}, because you removed it`)
+  }
+  const conflicts = merged.filter(({ isConflicting }) => isConflicting)
+  if (conflicts.length > 0) {
+    say(yellow('You edited these files where the document changed:'))
+    for (const { path } of conflicts) say(`  ${path}`)
+    say('Resolve the conflicts that are marked in them. Then run octavo check --write --strict')
+    return EXIT.left
+  }
+  if (isFirst && before === text) return finishImport(project, api, source, setting)
   return check.run(readArguments(['--write', '--strict'], check), setting)
 }
 
-/** Merges what changed in the document into a file. Lines that were edited stay. */
+/** Merges what changed in the document into a file. Edits of the file stay, to the last space. */
 async function mergeFile(
   path: string,
   own: string | undefined,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
 ): Promise<MergedFile> {
-  // a file that was removed was moved, or isn't needed
+  // a file that is no longer written stays, and one that was removed stays away
   if (after === undefined || (own === undefined && before !== undefined))
-    return { path, text: undefined, conflicts: after === undefined ? [] : [after] }
-  if (own === undefined || plainText(own) === plainText(before ?? ''))
-    return { path, text: after, conflicts: [] }
-  return { path, ...(await mergeTexts(own, before ?? '', after)) }
+    return { path, text: undefined, isConflicting: false }
+  if (own === undefined || own === before) return { path, text: after, isConflicting: false }
+  const isWindows = own.includes('\r\n')
+  const lines = own.replaceAll('\r\n', '\n')
+  const { text, isConflicting } = await mergeTexts(lines, before ?? '', after)
+  return { path, text: isWindows ? text.replaceAll('\n', '\r\n') : text, isConflicting }
 }
 
-/** A text without what formatters change. */
-function plainText(text: string): string {
-  return text.replaceAll(/[\s;,]+/g, '').replaceAll('"', "'")
-}
-
-async function mergeTexts(own: string, before: string, after: string): Promise<Omit<MergedFile, 'path'>> {
+async function mergeTexts(
+  own: string,
+  before: string,
+  after: string,
+): Promise<Omit<MergedFile, 'path'> & { readonly text: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'octavo-'))
   try {
     const paths = await Promise.all(
@@ -100,23 +117,22 @@ async function mergeTexts(own: string, before: string, after: string): Promise<O
         return join(folder, name)
       }),
     )
-    const text = await mergeGenerated(['--ours', ...paths])
-    const marked = await mergeGenerated(['--diff3', ...paths])
-    const conflicts = [...marked.matchAll(/^=======\n([\s\S]*?)^>>>>>>> /gm)].map(([, part = '']) =>
-      part.trimEnd(),
-    )
-    return { text, conflicts }
+    return await runMerge(paths)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** The result of `git merge-file`, whose exit code is the number of conflicts. @throws `CommandError` without git */
-function mergeGenerated(args: readonly string[]): Promise<string> {
+/** Runs `git merge-file`, whose exit code is the number of conflicts. @throws `CommandError` without git */
+function runMerge(
+  paths: readonly string[],
+): Promise<{ readonly text: string; readonly isConflicting: boolean }> {
+  const labels = ['yours', 'the last document', 'the document'].flatMap((label) => ['-L', label])
   return new Promise((resolve, reject) => {
-    execFile('git', ['merge-file', '-p', ...args], { maxBuffer: 2 ** 28 }, (error, stdout) => {
+    execFile('git', ['merge-file', '-p', ...labels, ...paths], { maxBuffer: 2 ** 28 }, (error, stdout) => {
       const code: unknown = Reflect.get(Object(error), 'code')
-      if (error === null || (typeof code === 'number' && code > 0 && code < 128)) resolve(stdout)
+      if (error === null || (typeof code === 'number' && code > 0 && code < 128))
+        resolve({ text: stdout, isConflicting: error !== null })
       else reject(failure('git is needed to update edited files', 'install git'))
     })
   })
