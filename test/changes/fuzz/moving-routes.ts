@@ -237,7 +237,7 @@ export function buildMoving(
       ...(path === undefined ? {} : { path: { was: path } }),
       ...(method === undefined ? {} : { method: { was: method } }),
       ...(renamed === undefined ? {} : { [renamed.source]: { [renamed.now]: { was: renamed.was } } }),
-      ...(moved === undefined ? {} : { input: inputOf(spec, moved, of) }),
+      ...(moved === undefined ? {} : { input: inputOf(spec, moved, stateOf(spec, version), of) }),
     })
     return { version, change, part }
   })
@@ -247,6 +247,7 @@ export function buildMoving(
 function inputOf(
   spec: MovingSpec,
   { layout, sources, isNarrowed }: NonNullable<MovingOperation['input']>,
+  after: State,
   of: (kind: Kind) => z.ZodType,
 ): object {
   const schemas = schemasOf(spec, layout, of, false)
@@ -256,25 +257,35 @@ function inputOf(
   return {
     was,
     ...(isNarrowed ? { narrowed: true } : {}),
-    up: (old: Values) => moveValues(spec, layout, sources, old),
+    up: (old: Values) => moveValues(spec, layout, after, sources, old),
   }
 }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The newest sources, made of those of a layout. */
-function moveValues(spec: MovingSpec, layout: Layout, sources: readonly SourceName[], old: Values): Values {
+/** The sources since a change, made of those of a layout. */
+function moveValues(
+  spec: MovingSpec,
+  layout: Layout,
+  after: State,
+  sources: readonly SourceName[],
+  old: Values,
+): Values {
   const made: Record<string, unknown> = {}
   const put = (source: SourceName, name: string, value: unknown): void => {
     if (sources.includes(source))
       made[source] = { ...Object(made[source]), ...(value === undefined ? {} : { [name]: value }) }
   }
-  for (const [index, spot] of spec.newest.spots) {
+  for (const [index, spot] of after.layout.spots) {
     const token = spec.tokens[index]
     const before = layout.spots.get(index)
     if (token === undefined) continue
     const found = before === undefined ? newestOf(token) : Object(old[before.source])[before.name]
-    put(spot.source, spot.name, turned(token, before?.isText ?? false, spot.isText, found))
+    put(
+      spot.source,
+      after.names.get(index) ?? spot.name,
+      turned(token, before?.isText ?? false, spot.isText, found),
+    )
   }
   const place = layout.payload
   const payload =
@@ -283,12 +294,10 @@ function moveValues(spec: MovingSpec, layout: Layout, sources: readonly SourceNa
       : place === undefined
         ? undefined
         : old[place === 'root' ? 'body' : 'query']
-  if (spec.newest.payload === 'data') put('body', 'data', payload)
-  else if (
-    spec.newest.payload !== undefined &&
-    sources.includes(spec.newest.payload === 'root' ? 'body' : 'query')
-  )
-    made[spec.newest.payload === 'root' ? 'body' : 'query'] = payload
+  const now = after.layout.payload
+  if (now === 'data') put('body', 'data', payload)
+  else if (now !== undefined && sources.includes(now === 'root' ? 'body' : 'query'))
+    made[now === 'root' ? 'body' : 'query'] = payload
   return made
 }
 
@@ -423,16 +432,17 @@ function expectedOf(
   for (const [id, spot] of spec.newest.spots) {
     const token = spec.tokens[id]
     if (token === undefined) continue
-    const before = layout.spots.get(id)
-    const value = turned(
-      token,
-      before?.isText ?? false,
-      spot.isText,
-      before === undefined ? newestOf(token) : values.get(id),
-    )
+    const layouts = layoutsSince(spec, layout)
+    let value: unknown = values.get(id)
+    for (const [index, next] of layouts.entries()) {
+      const [was, now] = [layouts[index - 1]?.spots.get(id), next.spots.get(id)]
+      if (index > 0 && now !== undefined)
+        value = was === undefined ? newestOf(token) : turned(token, was.isText, now.isText, value)
+    }
     if (token.most !== undefined && !spot.isText && Number(value) > token.most) {
+      const maker = spec.operations.find((each) => each.input?.sources.includes(spot.source) === true)?.input
       const isMoved = input?.sources.includes(spot.source) === true
-      return { status: isMoved && !input.isNarrowed ? 500 : 422 }
+      return { status: isMoved && maker?.isNarrowed === false ? 500 : 422 }
     }
     seen[spot.source] = {
       ...Object(seen[spot.source]),
@@ -443,6 +453,12 @@ function expectedOf(
   if (place === 'data') seen['body'] = { ...Object(seen['body']), data: converted }
   else if (place !== undefined) seen[place === 'root' ? 'body' : 'query'] = converted
   return { status: 200, seen, kept: Object.fromEntries(reference.kept), body: { ok: true } }
+}
+
+/** The layouts of a version and of the newer ones, which changes convert one after the other. */
+function layoutsSince({ newest, operations }: MovingSpec, layout: Layout): readonly Layout[] {
+  const older = operations.flatMap(({ input }) => input?.layout ?? [])
+  return [newest, ...older.slice(0, older.indexOf(layout) + 1)].toReversed()
 }
 
 /** A value of the payload; of one that is written as a query, without null. */
