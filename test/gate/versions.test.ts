@@ -188,7 +188,11 @@ describe('a folder of snapshots', () => {
     ...(
       [
         ['of a rule that there is not', { rule: 'nope' }, /entry 1: unknown rule nope$/],
-        ['with a member that there is not', { operations: 'GET /' }, /unknown member operations\. Use rule/],
+        [
+          'with a member that there is not',
+          { operations: 'GET /' },
+          /unknown member operations\. Use fingerprint, rule/,
+        ],
         ['of an operation that is no text', { operation: ['GET /'] }, /operation has to be a string/],
         ['of versions that are no list', { versions: '1' }, /versions has to be a list of strings/],
       ] as const

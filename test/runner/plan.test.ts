@@ -22,7 +22,7 @@ describe('the test files', () => {
       .filter(
         (path) =>
           /\.test\.[cm]?[jt]sx?$/.test(path) &&
-          !/\/\.tmp\/|^test\/(?:outside|runtimes\/packages)\//.test(path),
+          !/\/(?:\.tmp|node_modules)\/|^test\/(?:outside|runtimes\/packages)\//.test(path),
       )
     assert.deepEqual(files, all.toSorted())
     assert.ok(files.length > 150, `only ${files.length}`)

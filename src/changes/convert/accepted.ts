@@ -5,7 +5,7 @@ import { withMeta, zod } from '../zod.ts'
 import { isNarrower } from './compare.ts'
 import type { CopiedObjects, FindModelledFields, ModelledFields } from './modelled-fields.ts'
 
-/** What makes schemas of results. */
+/** The functions that create schemas of results. */
 interface Widen {
   /** Widens a schema. One without fields whose older values are accepted stays as it is. */
   readonly widen: (schema: Schema) => Schema

@@ -31,7 +31,7 @@ export function createCallListener(listener: NodeListener): CallApp {
 
 /**
  * Takes what a listener writes to a response that has no connection. `tell` gets the response once its head and either its body or its
- * first bytes are known. `close` is called at the end of the body, also if nobody reads it to that.
+ * first bytes are known. `close` is called at the end of the body, also if no reader reaches it.
  */
 function takeResponse(
   response: ServerResponse,
@@ -106,7 +106,7 @@ function readInto(request: IncomingMessage, body: OutgoingBody): void {
   request.once('close', () => ignoreRejection(body.return()))
 }
 
-/** @yields the chunks of a body, and calls `close` behind them, also if nobody reads them all */
+/** @yields the chunks of a body, and calls `close` behind them, also if they are not all read */
 async function* closing(body: BodyStream, close: () => void): AsyncGenerator<Uint8Array | string> {
   try {
     yield* body

@@ -119,7 +119,7 @@ class LateRequest {
 let isLate: boolean | undefined
 
 /**
- * Gives `LateRequest` the members of a `Request`. Returns whether it can stand for one: Node 24 and other platforms keep the state of a request
+ * Adds to `LateRequest` the members of a `Request`. Returns whether it can stand for one: Node 24 and other platforms keep the state of a request
  * where no other object can have it.
  */
 function canBeLate(): boolean {

@@ -155,7 +155,7 @@ class AppCall<T> implements AppRequest {
   }
 }
 
-/** What waits until a time limit. */
+/** The work that waits until a time limit. */
 interface Waiting {
   since: number
   readonly expire: () => void
