@@ -577,7 +577,7 @@ describe('a definition that starts is right', () => {
     assert.throws(() => createWebhooks({ subscriptions, history }), new RegExp(`messages\\[0\\] ${message}`))
     const other = untyped.versions({ ...given, messages: [Note] })
     assert.throws(
-      () => other.migrate(Both, { text: 'a', size: 1, own: 1 } as never, { to: '1' as never }),
+      () => other.migrate(Both, { text: 'a', size: 1, own: 1 }, { to: '1' as never }),
       new RegExp(`the schema ${message}`),
     )
   })

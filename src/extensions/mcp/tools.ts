@@ -7,7 +7,7 @@ import { toInput, type ToolArgument } from './tool-input.ts'
 import { describeResult, type ResultKind } from './tool-result.ts'
 
 /** A tool as `tools/list` shows it (MCP, revision 2026-07-28, "Tools"). */
-export interface ListedTool {
+interface ListedTool {
   readonly name: string
   readonly title?: string
   readonly description: string
