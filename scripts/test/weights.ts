@@ -70,6 +70,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/docs/tutorial.slow.test.ts': 120,
   'test/examples/car.test.ts': 0.9,
   'test/examples/history/history.test.ts': 0.9,
+  'test/examples/inside.test.ts': 1.5,
   'test/examples/jwt.test.ts': 1,
   'test/examples/monitoring.test.ts': 1.3,
   'test/examples/operations/compose.test.ts': 0.9,

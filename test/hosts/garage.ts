@@ -1,45 +1,10 @@
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import {
-  absent,
-  defineVersionChange,
-  defineVersions,
-  derive,
-  model,
-  operation,
-  reshape,
-} from 'octavo/changes'
 import { host } from 'octavo/inside'
 import { z } from 'zod'
 
-const Car = model('Car', { id: z.string(), name: z.string(), priceCents: z.int() })
-const NewCar = derive(Car, (car) => car.omit({ id: true }))
-
-const names = defineVersionChange({
-  version: '3',
-  title: 'A car has a name',
-  change: [
-    reshape({ of: Car, fields: { name: { was: 'title' } } }),
-    operation({ route: 'cars.list', path: { was: '/autos' }, query: { limit: { was: 'max' } } }),
-    operation({ route: 'cars.create', response: { status: { 409: { was: 400 } } } }),
-    operation({ route: 'cars.search', query: { q: { was: 'text' } } }),
-  ],
-})
-
-const cents = defineVersionChange({
-  version: '2',
-  title: 'A price is in cents',
-  change: [
-    reshape({
-      of: Car,
-      fields: { price: { was: z.number() }, priceCents: { was: absent } },
-      up: ({ price }) => ({ priceCents: Math.round(price * 100) }),
-      down: ({ priceCents }) => ({ price: priceCents / 100 }),
-    }),
-  ],
-})
-
-const history = defineVersions({ versions: ['3', '2', '1'], models: { Car }, changes: [names, cents] })
+import { history } from '../../examples/inside/history.ts'
+import { Car, Failure, NewCar } from '../../examples/inside/models.ts'
 
 const cars = defineController({
   prefix: '/',
@@ -70,7 +35,7 @@ const cars = defineController({
       path: '/cars',
       name: 'create',
       input: { body: NewCar },
-      response: { 201: Car, 409: z.object({ error: z.string() }) },
+      response: { 201: Car, 409: Failure },
       forward: host,
     },
     { method: 'GET', path: '/events', name: 'events', events: { car: Car }, forward: host },

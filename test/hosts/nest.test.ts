@@ -5,9 +5,10 @@ import type { Express } from 'express'
 import { inside as insideExpress } from 'octavo/inside/express'
 import { inside as insideFastify } from 'octavo/inside/fastify'
 
+import { addHandler } from '../../examples/inside/nest.ts'
 import { load } from './apps.ts'
 import { createFeatureVersions, digest, toItem } from './features.ts'
-import { addHandler, type Nest, type NestApp } from './nest.ts'
+import type { Nest, NestApp } from './nest.ts'
 
 const BYTES = Uint8Array.from({ length: 3000 }, (_, at) => at % 256)
 

@@ -7,10 +7,9 @@ import type { App } from 'octavo'
 import { inside as insideExpress } from 'octavo/inside/express'
 import { inside as insideFastify } from 'octavo/inside/fastify'
 
+import { addHandler, type Decorator } from '../../examples/inside/nest.ts'
 import { load, rows, statusOf, storage, versionOf, type Listening, type Seen } from './apps.ts'
 import { CAR } from './garage.ts'
-
-export type Decorator = (target: object, name: string, at: never) => void
 
 /** The part of NestJS that the tests use. Several of its majors are installed. */
 export interface Nest {
@@ -61,21 +60,6 @@ type Reply = ServerResponse & {
   status(code: number): Reply
   header(name: string, value: string | string[]): Reply
   send(body: unknown): void
-}
-
-/** Adds a method to a controller, as the syntax of decorators does. `params` are those of its parameters, in turn. */
-export function addHandler(
-  controller: { readonly prototype: object },
-  decorators: readonly Decorator[],
-  params: readonly Decorator[],
-  handler: (...given: never[]) => unknown,
-): void {
-  const { prototype } = controller
-  const name = `handle${Object.getOwnPropertyNames(prototype).length}`
-  const descriptor = { value: handler, configurable: true, writable: true }
-  Object.defineProperty(prototype, name, descriptor)
-  for (const [at, param] of params.entries()) Reflect.apply(param, undefined, [prototype, name, at])
-  for (const decorator of decorators) Reflect.apply(decorator, undefined, [prototype, name, descriptor])
 }
 
 async function* carEvents(): AsyncGenerator<object> {
