@@ -51,7 +51,9 @@ export class Garage {
   }
 
   update(id: string, body: unknown): Car {
-    return this.#keep({ ...this.getOne(id), ...parse(CarPatch, body) })
+    const car = this.getOne(id)
+    const { name = car.name, priceCents = car.priceCents } = parse(CarPatch, body)
+    return this.#keep({ id, name, priceCents })
   }
 
   remove(id: string): void {
