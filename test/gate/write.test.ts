@@ -540,6 +540,27 @@ describe('findings become changes', () => {
     )
   })
 
+  it('a list whose items became another object is the difference, and not the fields of that object', () => {
+    const listOf = (name: string): Schema =>
+      object({ data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } } })
+    const user = object({ id: TEXT })
+    const others = { Wrapper: object({ User: { $ref: '#/components/schemas/User' } }) }
+    const known: Partial<KnownApp> = {
+      objects: [
+        { route: 'user.save', place: 'response 200.data[]', model: 'User', fields: ['id'], isRest: false },
+      ],
+    }
+    const { drafts } = draftsOf(
+      { user, others, response: listOf('Wrapper') },
+      { user, response: listOf('User') },
+      known,
+    )
+    assert.deepEqual(
+      drafts.filter(({ kind }) => kind === 'model'),
+      [],
+    )
+  })
+
   it('a parameter that routes do not read is said', () => {
     const sent = (values: readonly string[], own: object): object => ({
       in: 'query',

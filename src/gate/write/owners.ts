@@ -45,6 +45,12 @@ interface Spot {
   readonly component: string | undefined
 }
 
+/** The same object in both documents. */
+interface Pair {
+  readonly older: Spot
+  readonly newer: Spot
+}
+
 function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: ComparedApp): Ownership {
   const { field } = passed
   const [older, newer] = [toSpots(passed.base, base), toSpots(passed.revision, revision)]
@@ -56,9 +62,16 @@ function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: 
   const [model] = modelsOf([pair.newer])
   if (model === 'undecided') return 'undecided'
   // an object that became another one: what holds it is the difference
-  if (model === undefined || modelsOf([pair.older])[0] !== model) return 'none'
+  if (model === undefined || isReplaced(pair, base) || modelsOf([pair.older])[0] !== model) return 'none'
   const objects = objectsAt(passed.place, pair.newer.node, place, known)
   return { model, field, side: sideOf(place), base: pair.older.node, revision: pair.newer.node, objects }
+}
+
+/** Whether an object with another name, or none, stood where one is today that the older document has as well. */
+function isReplaced({ older, newer }: Pair, base: unknown): boolean {
+  const { component } = newer
+  if (component === undefined || component === older.component) return false
+  return pickAt(base, ['components', 'schemas', component]) !== undefined
 }
 
 function toSpots(objects: readonly object[], document: unknown): readonly Spot[] {
@@ -70,11 +83,7 @@ function toSpots(objects: readonly object[], document: unknown): readonly Spot[]
 }
 
 /** The object that is meant in both documents: the only one, or the only one that both name. */
-function toPair(
-  older: readonly Spot[],
-  newer: readonly Spot[],
-  field: string,
-): { readonly older: Spot; readonly newer: Spot } | undefined {
+function toPair(older: readonly Spot[], newer: readonly Spot[], field: string): Pair | undefined {
   const has = ({ node }: Spot): boolean => pickAt(node, ['properties', field]) !== undefined
   const all = older
     .flatMap((one) => newer.map((other) => ({ older: one, newer: other })))
