@@ -73,6 +73,48 @@ describe('octavo check --write in an app of one file', () => {
     assert.doesNotMatch(written, /[^\r]\n/)
   })
 
+  it('gives a file another name, and not the title, if the file exists', async () => {
+    rmSync(join(cwd, 'app.ts'))
+    const [models, app] = [
+      "import { model } from 'octavo/changes'\nimport { z } from 'zod'\n\nexport const User = model('User', { name: z.string(), size: z.int() })\n",
+      APP.replace(/^const User.*\n/m, '')
+        .replace("import { z } from 'zod'", "import { User } from './models.ts'")
+        .replace('defineVersions, model', 'defineVersions'),
+    ]
+    write('models.ts', models)
+    write('app.ts', app)
+    await run('snapshot')
+    write('models.ts', models.replace('name: z', 'title: z'))
+    write('changes/name-of-users-is-called-title.ts', '// an old draft\n')
+    const { code, stderr } = await run('check', '--write')
+    assert.equal(code, 0, stderr)
+    assert.match(
+      read('changes/name-of-users-is-called-title-2.ts'),
+      /title: '`name` of users is called `title`'/,
+    )
+    assert.equal(read('changes/name-of-users-is-called-title.ts'), '// an old draft\n')
+  })
+
+  it('writes no change that imports a file which imports the history', async () => {
+    const history =
+      "import { defineVersions } from 'octavo/changes'\n\nexport const history = defineVersions({ versions: ['2', '1'], models: {}, changes: [] })\n"
+    const app = APP.replace('const User', 'export const User')
+      .replace(/\/\/ newest.*\nconst history.*\n/, '')
+      .replace("import { z } from 'zod'", "import { z } from 'zod'\nimport { history } from './history.ts'")
+      .replace('defineVersions, model', 'model')
+    write('history.ts', history)
+    write('app.ts', app)
+    await run('snapshot')
+    write('app.ts', app.replace('name: z', 'title: z'))
+    const { code, stderr } = await run('check', '--write')
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /app\.ts:\d+ imports the history, which would import the change: move User to a file of its own/,
+    )
+    assert.equal(read('history.ts'), history)
+  })
+
   it('says how to add a history where there is none', async () => {
     const plain = APP.replace(/\/\/ newest.*\n.*\n/, '')
       .replace(', history', '')
