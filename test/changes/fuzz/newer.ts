@@ -294,7 +294,10 @@ function hasSomeErrors(before: Answer, after: Answer): boolean {
     const { errors } = JSON.parse(text) as { readonly errors: readonly unknown[] }
     return new Set(errors.map(canonical))
   })
-  if (one === undefined || other === undefined || one.size === other.size) return false
+  if (one === undefined || other === undefined) return false
+  // of two values that a refinement refuses, a newer change may have the other one told first
+  const isRefined = [before, after].every(({ text }) => text.includes('the refinement refuses it'))
+  if (one.size === other.size) return isRefined
   const [few, many] = one.size < other.size ? [one, other] : [other, one]
   return [...few].every((each) => many.has(each)) || before.text.includes('the refinement refuses it')
 }
