@@ -57,6 +57,7 @@ describe('octavo diff', () => {
           pointer: '/paths/~1users/post/requestBody/content/application~1json/schema/properties/age',
         },
         places: [{ operation: 'POST /users', route: 'users.post', at: 'requestBody/application/json/age' }],
+        fingerprint: 'new-required-request-property POST /users requestBody/application/json/age',
         fix: 'Make it optional, or write an `up` in your change.',
       },
     ])
