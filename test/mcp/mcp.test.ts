@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as setTimeoutLater } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
@@ -16,7 +18,7 @@ import {
 import { bearerAuth } from 'octavo/auth'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { mcp, type McpOptions } from 'octavo/mcp'
-import { rateLimit } from 'octavo/middleware'
+import { compression, rateLimit } from 'octavo/middleware'
 import { z } from 'zod'
 
 const Car = model('Car', { id: z.int(), name: z.string() })
@@ -378,6 +380,69 @@ describe('a call', () => {
     )
     assert.deepEqual(shown(result)[0], { result: [{ to: 1 }, { to: 2 }] })
     assert.deepEqual(progress, ['{"to":1}', '{"to":2}'])
+  })
+
+  it('reads what compression of the application would encode', async () => {
+    const app = start({ app: { middleware: [compression({ threshold: 0 })] } })
+    const message = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'car_list', arguments: {} },
+    }
+    const response = await app.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: {
+          accept: 'application/json, text/event-stream',
+          'accept-encoding': 'gzip',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(message),
+      }),
+    )
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const isCoded = response.headers.get('content-encoding') === 'gzip'
+    const body = (isCoded ? gunzipSync(bytes) : bytes).toString()
+    assert.match(body, /"structuredContent":\{"result":\[\{"id":1,"name":"Fiat"\}\]\}/)
+  })
+
+  it('ends with the request of its client', async () => {
+    const ended: unknown[] = []
+    const slow = defineController({
+      prefix: '/slow',
+      tags: ['assistant'],
+      routes: [
+        {
+          method: 'GET',
+          name: 'wait',
+          handler: async (_, { signal }) => {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            ended.push(signal.aborted)
+            return 1
+          },
+        },
+      ],
+    })
+    const tools = mcp({ name: 'slow', tags: ['assistant'] })
+    const app = createApp(defineModule({ controllers: [slow], routers: [tools] }), { logger: false })
+    const abort = new AbortController()
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'slow_wait', arguments: {} },
+      }),
+      signal: abort.signal,
+    })
+    const response = app.fetch(request)
+    setTimeout(() => abort.abort(), 50)
+    await response.then((answer) => answer.text()).catch(() => undefined)
+    for (let turn = 0; turn < 100 && ended.length === 0; turn++) await setTimeoutLater(20)
+    assert.deepEqual(ended, [true])
   })
 
   it('has the name of its program as its user agent', async () => {

@@ -3,6 +3,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server'
 
 import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
 import { importInTurn, isNonEmptyString, isString, once, toRecord } from '../../base/values.ts'
+import { followSignal } from '../../base/signals.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { internalsOf, type AppInternals } from '../../server/adapters/internals.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
@@ -113,6 +114,7 @@ class AppVersions {
       host,
       misfit: this.#createMisfit(),
     }
+    if (made.clashes.length > 0) throw new DefinitionError(made.clashes.map(toClash))
     this.#kept.set(version, made)
     return made
   }
@@ -121,8 +123,7 @@ class AppVersions {
     await this.internals.prepare()
     const versions = this.app.versions()
     const version = versions.find(({ isDefault }) => isDefault)?.version ?? versions.at(-1)?.version ?? null
-    const { clashes, leftOut } = await this.of(version, 'localhost')
-    if (clashes.length > 0) throw new DefinitionError(clashes.map(toClash))
+    const { leftOut } = await this.of(version, 'localhost')
     if (leftOut.length > 0) this.internals.log.warn({ leftOut }, 'Some operations cannot be tools of mcp')
   }
 
@@ -309,15 +310,27 @@ async function run(
   extra: ServerContext,
 ): Promise<ToolResult> {
   if (misfit !== undefined && !Object.keys(values).every((name) => tool.arguments.has(name)))
-    return toRefusal(`The arguments are ${[...tool.arguments.keys()].join(', ') || 'none'}.`)
-  const result = await callTool(call.versions.app.fetch, tool, values, toCaller(call, extra))
+    return withVersion(
+      toRefusal(`The arguments are ${[...tool.arguments.keys()].join(', ') || 'none'}.`),
+      version,
+    )
+  const abort = new AbortController()
+  // a client of 2025-11-25 that goes ends its request alone
+  const forget = [extra.mcpReq.signal, call.request.signal].map((signal) => followSignal(signal, abort))
+  const caller = toCaller(call, extra, abort.signal)
+  const result = await callTool(call.versions.app.fetch, tool, values, caller).finally(() => {
+    for (const each of forget) each()
+  })
   const isLost = result.structuredContent?.['code'] === 'route_not_found'
-  if (misfit !== undefined && isLost) return toRefusal(misfit)
+  return withVersion(misfit !== undefined && isLost ? toRefusal(misfit) : result, version)
+}
+
+function withVersion(result: ToolResult, version: string | null): ToolResult {
   return { ...result, _meta: { [VERSION_KEY]: version } }
 }
 
-function toCaller({ context, request }: McpCall, { mcpReq }: ServerContext): ToolCaller {
-  const { signal, _meta: meta, envelope, notify } = mcpReq
+function toCaller({ context, request }: McpCall, { mcpReq }: ServerContext, signal: AbortSignal): ToolCaller {
+  const { _meta: meta, envelope, notify } = mcpReq
   const token = meta?.progressToken
   return {
     context,

@@ -30,7 +30,7 @@ export interface ToolCaller {
 
 /** Headers of the call to the server of tools that are not those of the request to the route. */
 const OWN_HEADERS =
-  /^(?:accept|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|if-.*|range|last-event-id|idempotency-key|mcp-.*)$/
+  /^(?:accept|accept-encoding|proxy-.*|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|if-.*|range|last-event-id|idempotency-key|mcp-.*)$/
 
 /** The most bytes of a result that are read: more help no model. */
 const MAX_RESULT = 4_194_304
@@ -47,7 +47,7 @@ export async function callTool(
     request = toRequest(tool, values, caller)
   } catch (error) {
     // what has no text, and parameters that no path can have
-    return toRefusal(messageOf(error))
+    return toRefusal(error instanceof TypeError ? messageOf(error) : 'The arguments cannot be sent.')
   }
   const { context } = caller
   const info = { remoteAddress: context.raw.remoteAddress, within: context }
