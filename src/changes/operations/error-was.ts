@@ -4,7 +4,7 @@ import type { ChangeExtra } from '../convert/converter.ts'
 
 /** An earlier error. At least one of its members is given. */
 export interface ErrorWas<N = unknown, W = unknown> {
-  /** The problem of the route, or what it was after this change. Types then know what `down` gets. */
+  /** The problem of the route, as it was after this change. It types the parameter of `down`. */
   readonly now?: N
   /** The code that it had, or the problem that it was, with its code, status and members. @default the newest one */
   readonly was?: W

@@ -44,8 +44,8 @@ export interface InputWas<W = InputSchemas> {
   /** The sources between which values moved, as they were. Name all of them: one without a value was `z.object({})`. */
   readonly was: W
   /**
-   * Returns these sources as they are since the change. One that is left out is empty. Models are those of that version on both sides, and
-   * newer changes convert the result.
+   * Returns these sources as they are since the change. A source that is left out is empty. Parameter and result have the models of the
+   * change's version, and newer changes convert the result.
    */
   readonly up: (
     old: { readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined },

@@ -30,7 +30,7 @@ type UsedFinding = VersionFinding & { readonly usage: FindingUsage }
 /** The counts, and what they are about. */
 interface Counts {
   readonly entries: readonly UsageEntry[]
-  /** The names of the routes of the application, which may have had no calls. */
+  /** The names of the routes of the application, which may have had no calls, and of those with calls. */
   readonly routes: ReadonlySet<string>
   /** The first day that is looked at. */
   readonly since: string | undefined
@@ -44,8 +44,7 @@ function toFindingUsage(finding: VersionFinding, { entries, routes, since = '' }
     ({ day, version }) =>
       day >= since && (finding.version === '' || version === finding.version || version === null),
   )
-  const known = new Set([...routes, ...entries.map(({ route }) => route)])
-  const names = ids.map((id) => (id === undefined ? undefined : toRouteName(id, known)))
+  const names = ids.map((id) => (id === undefined ? undefined : toRouteName(id, routes)))
   const own = new Set(names)
   const reached = counted.filter(({ route }) => isApi || own.has(route))
   const isFolded = counted.some(({ route, client }) => route === FOLDED || client === FOLDED)
@@ -61,7 +60,8 @@ function toRouteName(id: string, known: ReadonlySet<string>): string | undefined
 }
 
 /** Adds to the findings of a check the clients that they reach. With `lowers`, those that reach no client become information. */
-export function addUsage<C extends Checked>(check: C, counts: Counts, lowers: boolean): C {
+export function addUsage<C extends Checked>(check: C, given: Counts, lowers: boolean): C {
+  const counts = { ...given, routes: new Set([...given.routes, ...given.entries.map(({ route }) => route)]) }
   const findings = check.findings.map((finding): UsedFinding => {
     const usage = toFindingUsage(finding, counts)
     const isLower = lowers && isUnused(usage, counts) && isAtLeast(finding.level, 'info')

@@ -70,7 +70,7 @@ export function toConversion(
   return withAbsent(value, absent, present, isPlain)
 }
 
-/** The text for values that may be absent: what stands for those, and the conversion of the others. */
+/** The text for values that may be absent: `absent` stands for an absent value, and `present` converts any other. */
 function withAbsent(value: string, absent: string, present: string | undefined, isPlain: boolean): string {
   if (present === `${value} ?? ${absent}`) return present
   const isKept = present === undefined || present === `asIs(${value})`

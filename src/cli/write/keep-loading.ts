@@ -17,7 +17,7 @@ export interface KeptChanges extends Layout {
 /** Loads are counted, because each takes seconds. */
 const MOST_LOADS = 16
 
-/** Changes that load, those that are tried beside them, and those that wait. */
+/** The drafts of changes by what is known of them: drafts that load, drafts that are tried beside these, and drafts that wait. */
 interface Suspects {
   readonly good: readonly ChangeDraft[]
   readonly tried: readonly ChangeDraft[]
@@ -67,7 +67,7 @@ export async function writeLoading(
   }
 }
 
-/** Adds the other drafts of one difference: if models share a named schema, a change of the next one reaches what one that is left out did. */
+/** Adds the other drafts of one difference: if models share a named schema, the draft of the next model would reach the routes of a draft that is left out. */
 function withEquals(
   refused: readonly UnwrittenDraft[],
   { good, tried, waiting }: Suspects,

@@ -13,7 +13,7 @@ export function replaceRequest(request: IncomingMessage, { method, path, headers
   for (let at = 0; at + 1 < lines.length; at += 2) addLine(record, lines[at] ?? '', lines[at + 1] ?? '')
   request.headers = record
   if (body === undefined) return
-  // the state of a stream that has ended cannot be used again, and those who listened to it have all of it
+  // a stream that has ended cannot begin again, and its listeners have read all of its body
   request.removeAllListeners('data').removeAllListeners('end')
   Readable.call(request, { read: () => undefined })
   if (body !== null && body.length > 0) request.push(body)

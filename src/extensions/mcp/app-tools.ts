@@ -300,8 +300,8 @@ async function findTool(
 }
 
 /**
- * Calls a tool. The route says what is wrong with arguments that do not fit, in its own words, unless it has no place for them or its path
- * cannot have them.
+ * Calls a tool. The route refuses arguments that do not fit in its own words, unless it has no place for these arguments or its path cannot
+ * have them.
  */
 async function run(
   call: McpCall,

@@ -11,7 +11,7 @@ import type { Tool } from './tools.ts'
 // oxlint-disable-next-line typescript/consistent-type-definitions -- the types of the protocol have an index signature, which no interface fits
 export type ToolResult = {
   readonly content: { readonly type: 'text'; readonly text: string }[]
-  readonly structuredContent?: Record<string, unknown>
+  readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: boolean
   readonly _meta?: Record<string, unknown>
 }
@@ -90,21 +90,17 @@ async function readResult(response: Response, tool: Tool, caller: ToolCaller): P
 
 function toSuccess(text: string, value: unknown, { isWrapped }: Tool): ToolResult {
   if (value === undefined) return { content: toContent('') }
-  const structuredContent = isObject(value) && !isWrapped ? value : { result: value }
+  const structuredContent = isRecord(value) && !isWrapped ? value : { result: value }
   return { content: toContent(text === '' ? JSON.stringify(value) : text), structuredContent }
 }
 
 function toFailure(text: string, value: unknown, status: number): ToolResult {
   const content = toContent(text === '' ? `The route answered with ${status}.` : text)
-  return { content, ...(isObject(value) && { structuredContent: value }), isError: true }
+  return { content, ...(isRecord(value) && { structuredContent: value }), isError: true }
 }
 
 function toContent(text: string): ToolResult['content'] {
   return [{ type: 'text', text }]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && !Array.isArray(value)
 }
 
 /** A call that the route never got, as a problem that tells a model what to mend. */

@@ -28,7 +28,7 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown
 }
 
-/** A schema of a document as a schema of its own: what it refers to stands in `$defs`. */
+/** A schema of a document that stands alone: the schemas to which it refers are in its `$defs`. */
 export function withDefinitions(schema: ObjectSchema, schemas: Components): ObjectSchema {
   const names = reachOf(refsIn(schema), schemas)
   const own = { ...toOwn(schema), type: schema.type }

@@ -48,10 +48,9 @@ export interface ToolList {
 }
 
 /** Methods that are no tool: they tell of another operation, or of the server. */
-const NO_TOOLS: ReadonlySet<string> = new Set(['head', 'options', 'trace'])
-const READING: ReadonlySet<string> = new Set(['get', 'x-query'])
-const REPEATABLE: ReadonlySet<string> = new Set(['get', 'x-query', 'put', 'delete'])
-const ADDING: ReadonlySet<string> = new Set(['get', 'x-query', 'post'])
+const NO_TOOLS: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS', 'TRACE'])
+const READING: ReadonlySet<string> = new Set(['GET', 'QUERY'])
+const REPEATABLE: ReadonlySet<string> = new Set(['PUT', 'DELETE'])
 
 /** Creates the tools of the chosen operations of a document. `routes` tell how they are called. */
 export function toTools(
@@ -68,12 +67,12 @@ export function toTools(
     for (const [key, operation] of Object.entries(item)) {
       const method = key.replace(/^x-/, '').toUpperCase()
       const { operationId, tags = [] } = operation
-      if (NO_TOOLS.has(key) || !isChosen({ operationId, method, tags })) continue
+      if (NO_TOOLS.has(method) || !isChosen({ operationId, method, tags })) continue
       const called = calls
         .get(path)
         ?.find(({ call }) => call.method === method || call.others?.includes(method))
       const made =
-        called === undefined ? 'it has no route' : toTool(document, { ...called, key, method, operation })
+        called === undefined ? 'it has no route' : toTool(document, { ...called, method, operation })
       if (typeof made === 'string') {
         leftOut.push({ operation: operationId, why: made })
         continue
@@ -103,7 +102,6 @@ function callsByPath({ routes }: RouteMap): ReadonlyMap<string, readonly NamedCa
 }
 
 interface ToolParts extends NamedCall {
-  readonly key: string
   readonly method: string
   readonly operation: Operation
 }
@@ -111,7 +109,7 @@ interface ToolParts extends NamedCall {
 /** Creates the tool of an operation, or returns the reason why there is none. */
 function toTool(
   { components: { schemas = {} } }: OpenApiDocument,
-  { name: route, call, key, method, operation }: ToolParts,
+  { name: route, call, method, operation }: ToolParts,
 ): Tool | string {
   if (call.form !== undefined) return 'its input is a form'
   if (call.body === 'bytes') return 'its body is bytes'
@@ -120,6 +118,7 @@ function toTool(
   const input = toInput(operation, call, schemas)
   if (typeof input === 'string') return input
   const { operationId, summary } = operation
+  const isReading = READING.has(method)
   const listed: ListedTool = {
     name: toToolName(operationId),
     ...(summary !== undefined && { title: toShownText(summary) }),
@@ -127,9 +126,9 @@ function toTool(
     inputSchema: input.schema,
     ...(result.schema && { outputSchema: result.schema }),
     annotations: {
-      readOnlyHint: READING.has(key),
-      destructiveHint: !ADDING.has(key),
-      idempotentHint: REPEATABLE.has(key),
+      readOnlyHint: isReading,
+      destructiveHint: !isReading && method !== 'POST',
+      idempotentHint: isReading || REPEATABLE.has(method),
     },
   }
   return {

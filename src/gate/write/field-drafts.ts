@@ -65,7 +65,7 @@ function toReplacedDrafts(
 ): readonly (readonly FieldDraft[])[] {
   if (![...gone, ...come].some((name) => failing.has(name))) return []
   const lost = gone.filter((name) => failing.has(name))
-  // what came and is always there may replace what went
+  // a field that came and is required may replace a field that went
   const made = come.filter((name) => failing.has(name) || (lost.length > 0 && !read.now(name).isOptional))
   const [was = ''] = gone
   const [name = '', ...others] = come.filter((each) => isSameSchema(read.was(was), read.now(each)))

@@ -3,8 +3,9 @@ import type { AllowedRoute } from '../adapters/internals.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { createLimit } from '../pipeline/failure.ts'
 import { withGuards } from '../pipeline/guards.ts'
-import { createResponseHead, finish } from '../pipeline/response-head.ts'
+import { finish } from '../pipeline/response-head.ts'
 import type { Compiled } from './compile.ts'
+import { createRouteContext } from './route-context.ts'
 
 /**
  * Whether the guards of a route let the client of another request pass. They see that request, with the route and the version of this one.
@@ -22,8 +23,23 @@ export async function allows(
   const row = named.find(({ spec }) => version !== null && spec.claims.has(version)) ?? named.at(0)
   if (row === undefined) return false
   const { layers, pattern, controller, meta, module } = row.route
-  const trial = toTrial(context, { name, method, path: pattern.text, controller, meta }, version, module)
-  const run = withGuards(layers.guards, services.container, createLimit(0), () => PASSED)
+  const info = { name, method, path: pattern.text, controller, meta }
+  const { container } = services
+  // what guards write stays with the trial
+  const trial = createRouteContext(
+    context,
+    { info, module, container },
+    [
+      ['version', version],
+      ['identity', undefined],
+      ['identifiedBy', undefined],
+      ['state', { ...context.state }],
+      ['writeHeaders', undefined],
+      ['isTrial', true],
+    ],
+    true,
+  )
+  const run = withGuards(layers.guards, container, createLimit(0), () => PASSED)
   try {
     return (await run(trial, [])) === PASSED
   } catch (error) {
@@ -33,35 +49,3 @@ export async function allows(
 }
 
 const PASSED = finish(204, {}, undefined)
-
-/** A request as guards see it that are only asked: what they write stays with it. */
-function toTrial(
-  context: RequestContext,
-  route: NonNullable<RequestContext['route']>,
-  version: string | null,
-  module: RequestContext['module'],
-): RequestContext {
-  const own = new Map<string | symbol, unknown>([
-    ['route', route],
-    ['version', version],
-    ['module', module],
-    ['identity', undefined],
-    ['identifiedBy', undefined],
-    ['state', { ...context.state }],
-    ['response', createResponseHead().view],
-    ['writeHeaders', undefined],
-    ['isTrial', true],
-  ])
-  return new Proxy(context, {
-    get: (target, key) => {
-      if (own.has(key)) return own.get(key)
-      // private members are those of the context alone
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-    set: (_target, key, value) => {
-      own.set(key, value)
-      return true
-    },
-  })
-}

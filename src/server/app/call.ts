@@ -1,6 +1,6 @@
 import { isPromise } from '../../base/values.ts'
 import type { Container } from '../container/container.ts'
-import type { CallInput, RouteInfo } from '../../define/context.ts'
+import type { CallInput } from '../../define/context.ts'
 import { fitsOf } from '../../define/interceptor.ts'
 import { isRaw, isReply } from '../../define/reply.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
@@ -10,8 +10,8 @@ import type { AppServices, RequestContext } from '../pipeline/context.ts'
 import { toCalledForward } from '../pipeline/endpoint.ts'
 import { withInterceptors } from '../pipeline/interceptors.ts'
 import type { Input } from '../pipeline/validation/sources.ts'
-import { createResponseHead } from '../pipeline/response-head.ts'
 import type { Table, TableRoute } from '../routing/table/table.ts'
+import { createRouteContext } from './route-context.ts'
 
 type InvokeRoute = (input: CallInput, context: RequestContext, callers: readonly string[]) => Promise<unknown>
 
@@ -73,7 +73,9 @@ function createInvoke(called: ResolvedRoute, container: Container): InvokeRoute 
     check(given)
     const input = await read(given)
     input.inject = injection.isAsync ? await injection.readAsync(context) : injection.read(context)
-    const result = await call(input, toRouteCall(route, info, context, container, callers))
+    const calls = (name: string, more: CallInput = {}): unknown => context.call(name, more, callers)
+    const site = { info, module: route.module, container }
+    const result = await call(input, createRouteContext(context, site, [['call', calls]]))
     if (!isReply(result) || isRaw(result)) return result
     const { status, data } = result
     if (status < 400) return data
@@ -133,37 +135,4 @@ function readParams({ params }: ResolvedRoute['pattern'], given: CallInput): Rec
   }
   if (issues.length > 0) throw new ValidationError(issues)
   return read
-}
-
-/**
- * The context of a request for a route that is called while it is answered: everything is that of the request but the route, what its
- * module sees, and the head of the response, which is not sent.
- */
-function toRouteCall(
-  route: ResolvedRoute,
-  info: RouteInfo,
-  context: RequestContext,
-  container: Container,
-  callers: readonly string[],
-): RequestContext {
-  const { view } = createResponseHead()
-  const own = new Map<string | symbol, unknown>([
-    ['route', info],
-    ['response', view],
-    ['module', route.module],
-    [
-      'resolve',
-      async (token: Parameters<Container['resolve']>[0]) => container.resolve(token, route.module, context),
-    ],
-    ['call', (name: string, input: CallInput = {}) => context.call(name, input, callers)],
-  ])
-  return new Proxy(context, {
-    get: (target, key) => {
-      if (own.has(key)) return own.get(key)
-      // private members are those of the context alone
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-    set: (target, key, value) => Reflect.set(target, key, value, target),
-  })
 }

@@ -42,8 +42,8 @@ function toHeadersOf(lines: readonly string[], body: OutgoingRequest['body']): H
 const WHOLE = Symbol('whole')
 
 /**
- * A request whose parts are made when they are read, because a `Request` costs Node a third of a small request. What few applications read is
- * that of a `Request`, and the same goes for the members that Node itself reads in `new Request(request)`.
+ * A request whose parts are made when they are read, because a `Request` costs Node a third of a small request. Members that few
+ * applications read are those of a real `Request`, and so are the members that Node itself reads in `new Request(request)`.
  */
 class LateRequest {
   readonly #parts: AppRequestParts
