@@ -1,4 +1,6 @@
 /* oxlint-disable complexity, max-depth -- each answer is compared in every way */
+import { inspect } from 'node:util'
+
 import { HttpError, reply } from 'octavo'
 
 import { createRandom, toCaseSeed } from '../../fault/fuzz/random.ts'
@@ -23,6 +25,8 @@ interface Pair extends WorldBefore {
   readonly scheme: Scheme
   readonly short: Built
   readonly long: Built
+  /** The calls of functions of changes since it was emptied. */
+  readonly callsOf: Readonly<Record<'short' | 'long', string[]>>
   /** Whether the shorter history can have the fields of all objects in the order that the longer one has them in. */
   readonly isOrdered: boolean
   readonly findings: Finding[]
@@ -68,24 +72,55 @@ async function open(
 ): Promise<Pair | undefined> {
   try {
     const { after } = parts
-    const long = build(after, true, given.scheme)
+    const callsOf = { short: [], long: [] }
+    const long = build(withCalls(after, callsOf.long), true, given.scheme)
     await long.app.ready()
     const newest = after.versions[at] ?? ''
     // removed fields come behind others, in an order that teams may have written otherwise
     const before = withOrder(parts.before, (id) => long.fieldsOf(id, newest))
-    const short = build(before, true, given.scheme)
+    const short = build(withCalls(before, callsOf.short), true, given.scheme)
     await short.app.ready()
     // own fields of parts stand behind those of models, where removed ones would be
     const isOrdered = before.objects.every(
       ({ id }) => short.fieldsOf(id, newest).join() === long.fieldsOf(id, newest).join(),
     )
-    return { before, after, ...given, at, reference: new Reference(after), short, long, isOrdered, calls: 0 }
+    const reference = new Reference(after)
+    return { before, after, ...given, at, reference, short, long, callsOf, isOrdered, calls: 0 }
   } catch (error) {
     given.findings.push({
       text: `it cannot be built: ${String(error).slice(0, 900)}`,
       detail: `at ${at} ${describe(parts)}`,
     })
     return undefined
+  }
+}
+
+type Convert = (values: never) => unknown
+
+/** The world with functions that note what they get. */
+function withCalls(world: World, calls: string[]): World {
+  const noted = <T extends object>(given: T, id: string): T => {
+    const { up, down }: { up?: Convert; down?: Convert } = given
+    const note = (way: string, call: Convert) => (values: never) => {
+      calls.push(`${id} ${way} ${inspect(values, { depth: Infinity, sorted: true })}`)
+      return call(values)
+    }
+    return { ...given, ...(up && { up: note('up', up) }), ...(down && { down: note('down', down) }) }
+  }
+  return {
+    ...world,
+    steps: world.steps.map((step) => ({
+      ...noted(step, `${step.change} ${step.model}`),
+      moves: step.moves.map((move) => noted(move, `${step.change} ${step.model}.${move.slot}`)),
+    })),
+    routes: world.routes.map((route) => ({
+      ...route,
+      operations: route.operations.map((each) => ({
+        ...each,
+        body: each.body && noted(each.body, `${each.change} body`),
+        answer: each.answer && noted(each.answer, `${each.change} answer`),
+      })),
+    })),
   }
 }
 
@@ -197,14 +232,20 @@ async function compare(
   call: Call,
   { short, long, detail }: Results,
 ): Promise<void> {
-  const known = new Set(pair.before.steps.map(({ change }) => change))
-  // once more for what is in a field, if a function of a newer change gets that
-  const loadsOf = ({ desk }: Built): string =>
-    [...new Set(desk.loads.filter((text) => known.has(text.split(' ')[1] ?? '')))].toSorted().join()
+  const { steps, routes } = pair.before
+  const known = new Set(
+    [...steps, ...routes.flatMap(({ operations }) => operations)].map(({ change }) => change),
+  )
+  pair.callsOf.short.length = 0
+  pair.callsOf.long.length = 0
+  // some are called once more for what is in a field, if a function of a newer change gets that
+  const textOfAll = (texts: readonly string[], place: number): string =>
+    [...new Set(texts.filter((text) => known.has(text.split(' ')[place] ?? '')))].toSorted().join('\n')
   const before = await send(pair.short, call, short)
-  const loadsBefore = loadsOf(pair.short)
+  const loadsBefore = textOfAll(pair.short.desk.loads, 1)
   const after = await send(pair.long, call, long)
-  const loadsAfter = loadsOf(pair.long)
+  const loadsAfter = textOfAll(pair.long.desk.loads, 1)
+  const [callsBefore, callsAfter] = [pair.callsOf.short, pair.callsOf.long].map((each) => textOfAll(each, 0))
   pair.calls += 2
   const report = (text: string, own: string): void => {
     pair.findings.push({
@@ -237,6 +278,8 @@ ${describe(pair.after)}`,
   if (toldIn(before) !== toldIn(after)) report('headers differ', `${toldIn(before)}\n${toldIn(after)}`)
   if (before.status < 300 && loadsBefore !== loadsAfter)
     report('older changes load otherwise', `${loadsBefore}\n${loadsAfter}`)
+  if (before.status < 300 && callsBefore !== callsAfter)
+    report('functions of older changes get others', `${callsBefore}\n---\n${callsAfter}`)
   if (carried === undefined) {
     if (after.seen !== undefined) report('a request that was refused is taken', '')
     return
