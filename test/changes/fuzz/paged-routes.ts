@@ -109,7 +109,8 @@ export function buildPaged(
     name,
     input: {
       query: {
-        [parameter]: style === 'cursor' ? z.string().optional() : z.int().optional(),
+        // a page before the first one has no items
+        [parameter]: style === 'cursor' ? z.string().optional() : z.int().min(0).optional(),
         limit: z.int().default(DEFAULT),
         least: z.int().default(0),
       },
