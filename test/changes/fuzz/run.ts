@@ -483,8 +483,8 @@ function hasConverted({ steps, objects }: World): boolean {
   const holding = new Set(
     objects.flatMap(({ entries }) => entries.flatMap(({ slot, kind }) => (holds(kind) ? [slot] : []))),
   )
-  return steps.some(({ moves, reads, isLoading, up, refined }) => {
-    const isCalled = isLoading === true || up !== undefined || refined !== undefined
+  return steps.some(({ moves, reads, isLoading, up, down, refined }) => {
+    const isCalled = isLoading === true || [up, down, refined].some((each) => each !== undefined)
     return holds(moves) || (isCalled && [...moves, ...reads].some(({ slot }) => holding.has(slot)))
   })
 }
