@@ -365,14 +365,13 @@ function toldIn({ headers }: Answer): string {
   )
 }
 
-function compareDocuments(
-  { short, long, after, findings, before, isOrdered }: Pair,
-  version: number,
-): void {
+function compareDocuments({ short, long, after, findings, before, isOrdered }: Pair, version: number): void {
   const name = after.versions[version] ?? ''
   const [old, now] = [short, long].map(({ app }) => {
     const document = JSON.stringify(app.openapi({ version: name }), (key, value: unknown) =>
-      key === 'required' && Array.isArray(value) && !isOrdered ? value.toSorted() : value,
+      key === 'required' && Array.isArray(value) && !isOrdered
+        ? value.map(String).toSorted((a, b) => (a < b ? -1 : 1))
+        : value,
     )
     return JSON.parse(document) as unknown
   })
