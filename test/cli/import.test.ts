@@ -300,6 +300,7 @@ describe('an imported document', () => {
             more: { allOf: [ref('Item'), { type: ['object', 'null'], properties: { c: text } }] },
             maybe: { allOf: [{ ...item, type: ['object', 'null'] }, { type: ['object', 'null'] }] },
             none: { ...ref('Item'), default: null },
+            noneOf: { anyOf: [{ ...ref('Item'), default: null }, { type: 'null' }] },
             kind: { type: 'string', enum: ['x'], allOf: [ref('Letter')] },
             empty: { type: 'string', oneOf: [], enum: [] },
             code: { allOf: [ref('Short'), { minLength: 2, maxLength: 20 }] },
@@ -319,6 +320,7 @@ describe('an imported document', () => {
       const written = models(result)
       assert.doesNotMatch(written, /intersection|never/)
       assert.match(written, /typed: Item\.optional\(\),\s*more: derive\(Item, \(item\) => item\.extend\(/)
+      assert.match(written, /noneOf: Item\.nullable\(\)\.optional\(\)/)
       assert.match(written, /kind: z\.enum\(\['x'\]\)\.optional\(\)/)
       assert.match(written, /code: z\.string\(\)\.min\(2\)\.max\(9\)\.optional\(\)/)
     })

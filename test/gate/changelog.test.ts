@@ -406,6 +406,26 @@ describe('the differences of a change', () => {
   })
 })
 
+describe('an example of a changelog', () => {
+  it('has the members of an object beside its alternatives', async () => {
+    const car = (size: object): object => ({
+      ...object({ 'size?': size, 'weight?': integer }),
+      anyOf: [{ required: ['size'] }, { required: ['weight'] }],
+    })
+    const [before, after] = [car(string), car(integer)].map((Car) =>
+      Object(documentOf({ response: { $ref: '#/components/schemas/Car' } }, { Car })),
+    )
+    const change = { id: 'id', title: 'T', description: 'T', models: ['Car'], operationIds: [] }
+    const { versions } = await toChangelog('Cars', [
+      source('1', before),
+      source('2', after, { changes: [{ ...change, names: ['size'], places: [] }] }),
+    ])
+    assert.deepEqual(versions[0]?.changes[0]?.examples, [
+      { schema: 'Car', before: { size: 'string' }, after: { size: 1 } },
+    ])
+  })
+})
+
 describe('a changelog in Markdown', () => {
   const cases = [
     ['# one', '### \\# one'],
@@ -432,7 +452,7 @@ describe('a changelog in Markdown', () => {
     )
   })
 
-  it('lists a difference once for all operations that share it', () => {
+  it('lists a difference once for all operations or schemas that share it', () => {
     const finding = (name: string) => ({
       rule: 'r',
       level: 'breaking' as const,
@@ -443,10 +463,19 @@ describe('a changelog in Markdown', () => {
       revision: { pointer: '' },
       places: [],
     })
+    const ofSchema = (schema: string) => ({
+      ...finding(''),
+      schema,
+      at: 'last',
+      places: [{ operation: 'GET /c', at: '' }],
+    })
     const made = changelogMarkdown({
       title: 'Cars',
-      versions: [entry({ findings: [finding('GET /a'), finding('GET /b')] })],
+      versions: [
+        entry({ findings: [finding('GET /a'), finding('GET /b'), ofSchema('Cars'), ofSchema('Vans')] }),
+      ],
     })
+    assert.match(made, /\n- `GET \/c` `Cars\/last`, `Vans\/last`: it is \\\*new\\\* \(`r`\)\n/)
     assert.match(
       made,
       /\*\*Breaking\*\*\n\n- `GET \/a`, `GET \/b` ``requestBody\/a`b``: it is \\\*new\\\* \(`r`\)\n/,

@@ -42,14 +42,15 @@ describe('operations that are the same word for word', () => {
   })
 
   it('are not in another dialect', () => {
-    const nullable = { A: { enum: ['a'], nullable: true } }
-    assert.deepEqual(tell(nullable, nullable, '3.0.3', '3.1.0'), [
-      'request-body-became-not-nullable requestBody/application/json',
+    // references of 3.0 have nothing beside them
+    const beside = { A: { ...ref('B'), maxLength: 5 }, B: string }
+    assert.deepEqual(tell(beside, beside, '3.0.3', '3.1.0'), [
+      'request-body-max-length-set requestBody/application/json',
     ])
-    assert.deepEqual(tell(nullable, nullable, '3.0.3'), [])
-    // documents often keep the keyword beside a type
-    const typed = { A: { ...string, nullable: true } }
-    assert.deepEqual(tell(typed, typed, '3.0.3', '3.1.0'), [])
+    assert.deepEqual(tell(beside, beside, '3.0.3'), [])
+    // documents often keep this keyword of 3.0
+    const nullable = { A: { ...string, nullable: true } }
+    assert.deepEqual(tell(nullable, nullable, '3.0.3', '3.1.0'), [])
   })
 
   it('are not if a scheme of their credentials differs', () => {

@@ -48,7 +48,7 @@ export function createSchemaReader(source: ComparedSource): SchemaReader {
     if (!isRecord(schema)) return schema === false ? { not: {} } : {}
     const reference = schema['$ref']
     if (!isString(reference))
-      return mapSchemas(withoutDropped(toSchemaOf31(withMembers(schema, source), source)), read)
+      return mapSchemas(withoutDropped(toSchemaOf31(withMembers(schema, source))), read)
     const target = source.follow(schema) ?? source.resolve(schema)
     const ref = { $ref: REF + nameOf(target, reference) }
     const { $ref: _ref, ...beside } = source.is30 ? { $ref: reference } : schema
@@ -88,7 +88,7 @@ function withoutDropped(schema: SchemaObject): SchemaObject {
 }
 
 /** A schema of OpenAPI 3.0 as 3.1 has it. */
-function toSchemaOf31(schema: SchemaObject, { is30 }: ComparedSource): SchemaObject {
+function toSchemaOf31(schema: SchemaObject): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const own: SchemaObject = {
     ...rest,
@@ -96,7 +96,7 @@ function toSchemaOf31(schema: SchemaObject, { is30 }: ComparedSource): SchemaObj
     ...toExclusiveBound('inimum', minimum, exclusiveMinimum),
     ...toExclusiveBound('aximum', maximum, exclusiveMaximum),
   }
-  if (nullable !== true || (!is30 && rest['type'] === undefined)) return own
+  if (nullable !== true) return own
   const { type, enum: values, ...others } = own
   if (Array.isArray(values))
     return {

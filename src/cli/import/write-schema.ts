@@ -123,7 +123,9 @@ export function schemaText(state: SchemaWriting, schema: SchemaObject, isNoted =
 /** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
 function otherText(state: SchemaWriting, schema: SchemaObject): string | undefined {
   const { names, note } = state
-  if (refOf(schema) !== undefined) return undefined
+  // a model with a default of its own would be another schema
+  if (refOf(schema) !== undefined)
+    return Object.keys(schema).length === 1 ? undefined : toZodText({ $ref: schema['$ref'] }, names)
   const { schema: own, notes } = splitNotes(schema)
   if (Object.keys(notes).length > 0) return toZodText(own, names) + notesText(notes, state)
   const isListed = 'const' in schema || schema['enum'] !== undefined

@@ -21,7 +21,8 @@ export function toExamples(
   )
   const bySchema = new Map<string, { readonly was: string; readonly fields: Set<string> }>()
   for (const { schema, at, base: place } of findings) {
-    const [field] = at.split('/')
+    // `(0)` leads to an alternative, whose members are those of the schema
+    const field = at.split('/').find((step) => !/^\(.*\)$/.test(step))
     if (schema === undefined || field === undefined || field === '') continue
     const [, , was = schema] = pointerSteps(place.pointer)
     const entry = bySchema.get(schema) ?? { was, fields: new Set() }
@@ -66,7 +67,8 @@ function exampleValue(schema: unknown, schemas: NamedSchemas, depth: number): un
       const name = refOf({ $ref: pointer })
       return name === undefined || depth === DEEPEST ? {} : exampleValue(schemas[name], schemas, depth + 1)
     },
-    all: (parts) => (parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0]),
+    // an object that holds a union has members of its own, too
+    all: (parts) => (parts.some(isRecord) ? Object.assign({}, ...parts.filter(isRecord)) : parts[0]),
     either: (options) => options.find((each) => each !== undefined && each !== null) ?? null,
     constant: (value) => value,
     values: ([first]) => first,

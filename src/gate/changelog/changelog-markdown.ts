@@ -80,8 +80,9 @@ function toDiff(sign: string, value: unknown): string {
 /** The findings of a version or a change by their level. */
 function severityTexts(of: Pick<ChangelogVersion, 'findings'>): readonly string[] {
   return groupFindings(of).map(({ title, groups }) => {
-    const items = groups.map(({ operations, at, message, rule }) => {
-      const place = [operations.map(markdownCode).join(', '), at === '' ? '' : markdownCode(at)]
+    const items = groups.map(({ operations, places, message, rule }) => {
+      const place = [operations, places.filter((at) => at !== '')]
+        .map((all) => all.map(markdownCode).join(', '))
         .filter(Boolean)
         .join(' ')
       return `${place}: ${escapeMarkdown(message)} (${markdownCode(rule)})`
@@ -90,9 +91,11 @@ function severityTexts(of: Pick<ChangelogVersion, 'findings'>): readonly string[
   })
 }
 
-/** The same difference of one or more operations. */
-interface FindingGroup extends Pick<Finding, 'rule' | 'at' | 'message'> {
+/** The same difference of one or more operations, and of one or more named schemas. */
+interface FindingGroup extends Pick<Finding, 'rule' | 'message'> {
   readonly operations: readonly string[]
+  /** Where it is in the operations, or in which schemas. */
+  readonly places: readonly string[]
 }
 
 /** The differences of one level. */
@@ -107,20 +110,27 @@ const TITLES = [
   ['info', 'Compatible'],
 ] as const
 
-/** The findings of a version or a change by their level, the worst first. A difference that several operations share is listed once. */
+/** The findings of a version or a change by their level, the worst first. A difference that several operations or schemas share is listed once. */
 function groupFindings({ findings }: Pick<ChangelogVersion, 'findings'>): readonly LevelGroup[] {
   return TITLES.flatMap(([level, title]): readonly LevelGroup[] => {
-    const groups = new Map<string, Omit<FindingGroup, 'operations'> & { readonly operations: Set<string> }>()
+    const groups = new Map<
+      string,
+      Pick<FindingGroup, 'rule' | 'message'> & Record<'operations' | 'places', Set<string>>
+    >()
     for (const finding of findings) {
       if (finding.level !== level) continue
-      const { rule, message } = finding
-      const at = whereOf(finding)
-      const key = JSON.stringify([rule, at, message])
-      const group = groups.get(key) ?? { rule, at, message, operations: new Set() }
+      const { rule, message, at, schema } = finding
+      const key = JSON.stringify([rule, at, message, schema === undefined])
+      const group = groups.get(key) ?? { rule, message, operations: new Set(), places: new Set() }
       groups.set(key, group)
+      group.places.add(whereOf(finding))
       for (const operation of operationsIn(finding)) group.operations.add(operation)
     }
-    const made = [...groups.values()].map((group) => ({ ...group, operations: [...group.operations] }))
+    const made = [...groups.values()].map((group) => ({
+      ...group,
+      operations: [...group.operations],
+      places: [...group.places],
+    }))
     return made.length === 0 ? [] : [{ title, groups: made }]
   })
 }

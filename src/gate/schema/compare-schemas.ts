@@ -212,7 +212,7 @@ function toPlainFacts(
 }
 
 function alternativeNames(parts: readonly Alternative[]): string {
-  return parts.map((part) => part.name ?? alternativeType(part)).join(', ')
+  return [...new Set(parts.map((part) => part.name ?? alternativeType(part)))].join(', ')
 }
 
 function toPairFacts(

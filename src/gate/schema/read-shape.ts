@@ -107,7 +107,7 @@ function toOwnShape(schema: Node, place: object, reading: SchemaReading): ValueS
   if (unreadable !== undefined) return unreadable
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
-  const isNullMissing = isNullableNode(schema, source) && !shape.parts.some(isNull)
+  const isNullMissing = isNullableNode(schema) && !shape.parts.some(isNull)
   const parts = isNullMissing ? [...shape.parts, toValuePart(null)] : shape.parts
   const { meets: met, ...plain } = shape
   const meets = parts === shape.parts ? withRules(met, rules) : undefined
@@ -144,21 +144,24 @@ function atHome(shape: ValueSet): readonly Alternative[] {
     : shape.parts
 }
 
-/** Documents that became 3.1 often keep the keyword of 3.0 beside a type. */
-function isNullableNode(schema: Node, { is30 }: ComparedSource): boolean {
-  return schema['nullable'] === true && (is30 || schema['type'] !== undefined)
+/** Documents that became 3.1 often keep the keyword of 3.0. */
+function isNullableNode(schema: Node): boolean {
+  return schema['nullable'] === true
 }
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: SchemaReading): ValueSet {
   const shapes = branches.map((branch, at) => {
-    if (isBareNull(branch, reading)) return [toValuePart(null)]
+    if (isBareNull(branch)) return [toValuePart(null)]
     const parts = atHome(reading.read(branch))
     const reference =
       isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
     // a reference leads to a schema or to a file
     const name = reference?.replace(/\.(?:ya?ml|json)$/, '')
-    return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
+    // the alternatives of a union in a union keep their own names
+    const nameOf = (part: Alternative): string | undefined =>
+      parts.length > 1 ? (part.name ?? name) : (name ?? part.name)
+    return parts.map((part): Alternative => ({ ...part, name: nameOf(part), branch: at }))
   })
   let isTelling: boolean | undefined
   const rule: Rule = {
@@ -176,7 +179,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
   }
   const parts = toFew(distinctAlternatives(shapes.flat()), branches.length, whole)
   if (keyword === 'anyOf' || branches.length === 1) {
-    const isFree = branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
+    const isFree = branches.some((branch) => !isBareNull(branch) && isAny(reading.read(branch)))
     return { ...whole, parts: isFree ? ANY.parts : parts }
   }
   return {
@@ -186,15 +189,15 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
 }
 
 /** In OpenAPI 3.0, an alternative that is nothing but `nullable` would be any value, and is written to mean null. */
-function isBareNull(branch: unknown, { source }: SchemaReading): boolean {
-  if (!isRecord(branch) || !isNullableNode(branch, source)) return false
+function isBareNull(branch: unknown): boolean {
+  if (!isRecord(branch) || !isNullableNode(branch)) return false
   return Object.keys(branch).every((key) => key === 'nullable' || isAnnotation(key))
 }
 
 /** Returns the notes of the only branch that is not null. */
 function notesOf(branches: readonly unknown[], reading: SchemaReading): ShapeNotes {
   const shapes = branches
-    .filter((branch) => !isBareNull(branch, reading))
+    .filter((branch) => !isBareNull(branch))
     .map((branch) => reading.read(branch))
     .filter(({ parts }) => !parts.every(isNull))
   return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
