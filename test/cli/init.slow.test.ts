@@ -51,6 +51,7 @@ describe('octavo init', () => {
       '.github/workflows/check.yml',
       '.gitignore',
       'AGENTS.md',
+      'CLAUDE.md',
       'README.md',
       'api/1.json',
       'api/2.json',
@@ -122,6 +123,18 @@ describe('octavo init', () => {
     assert.equal(await made('with'), 'file:../packed/octavo.tgz')
     folder.write('tools/node_modules/.package-lock.json', '{')
     assert.match(String(await made('broken')), /^\^\d/)
+  })
+
+  it('has the commands and options that the skills name', async () => {
+    const skills = join(ROOT, 'skills')
+    const text = readdirSync(skills).map((name) => readFileSync(join(skills, name, 'SKILL.md'), 'utf8'))
+    const used = [...text.join('\n').matchAll(/npx octavo (\w+)([^`\n&]*)/g)]
+    assert.ok(used.length > 8)
+    for (const [line, command = '', rest = ''] of used) {
+      const { stdout, code } = await octavo([command, '--help'])
+      assert.equal(code, 0, line)
+      for (const [option] of rest.matchAll(/--[\w-]+/g)) assert.ok(stdout.includes(option), line)
+    }
   })
 
   it('has a template that npm packs as a whole', () => {

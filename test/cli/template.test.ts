@@ -20,9 +20,18 @@ describe('the documents of the template', () => {
   })
 })
 
+/** The code of a page: spans, and the lines of its shell commands. */
+function toSpans(text: string): readonly string[] {
+  const lines = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, code = '']) =>
+    code.trim().split(/\n| && /),
+  )
+  const spans = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`]+)`/g)
+  return [...lines, ...[...spans].map(([, code = '']) => code)]
+}
+
 describe('AGENTS.md of the template', () => {
   const text = readFileSync(join(TEMPLATE, 'AGENTS.md'), 'utf8')
-  const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+  const spans = toSpans(text)
   const found = (pattern: RegExp): readonly string[] => spans.flatMap((code) => pattern.exec(code)?.[1] ?? [])
 
   it('is short', () => assert.ok(text.split('\n').length <= 60))
@@ -43,7 +52,7 @@ describe('AGENTS.md of the template', () => {
     assert.ok(files.length > 2)
     for (const file of files) assert.ok(existsSync(join(TEMPLATE, file)), file)
     const links = [...text.matchAll(/node_modules\/octavo\/([\w/.-]+\w)/g)].map(([, path = '']) => path)
-    assert.ok(links.length > 1)
+    assert.deepEqual(links, ['llms.txt', 'llms.txt', 'docs/guide', 'docs/errors.md', 'skills'])
     const { files: packed } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     for (const path of links) assert.ok(packed.includes(path) && existsSync(join(ROOT, path)), path)
   })
@@ -54,7 +63,25 @@ describe('AGENTS.md of the template', () => {
   })
 })
 
+describe('the skills', () => {
+  const SKILLS = join(ROOT, 'skills')
+  for (const name of readdirSync(SKILLS)) {
+    const text = readFileSync(join(SKILLS, name, 'SKILL.md'), 'utf8')
+    it(`${name} is short and says when to use it`, () => {
+      assert.ok(text.split('\n').length <= 150)
+      assert.match(text, new RegExp(`^---\nname: ${name}\ndescription: .{40,500}\n---\n\n# `))
+    })
+    it(`${name} ends with a command that proves the work`, () => {
+      assert.match(text, /\n## Prove it\n[^#]*\n```sh\n(?:npx|npm) [^#]*\n```\n$/)
+    })
+    it(`${name} names pages that exist`, () => {
+      for (const [, page = ''] of text.matchAll(/node_modules\/octavo\/(docs\/[\w/.-]+\.md)/g))
+        assert.ok(existsSync(join(ROOT, page)), page)
+    })
+  }
+})
+
 describe('llms.txt', () => {
   it('is short enough for an agent to read it whole', () =>
-    assert.ok(statSync(join(ROOT, 'llms.txt')).size <= 20_000))
+    assert.ok(statSync(join(ROOT, 'llms.txt')).size <= 17_000))
 })

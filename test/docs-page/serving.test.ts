@@ -331,3 +331,119 @@ describe('an application without docs', () => {
     })
   }
 })
+
+describe('the catalog (RFC 9727)', () => {
+  const url = '/.well-known/api-catalog'
+  const controller = defineController({
+    name: 'car',
+    prefix: '/car',
+    version: ['1', '2'],
+    routes: [{ method: 'GET', name: 'list', handler: () => [] }],
+  })
+  const versions = [
+    { version: '2' },
+    {
+      version: '1',
+      deprecated: '2026-01-01',
+      sunset: '2026-12-31T23:59:59Z',
+      links: { deprecation: 'https://shop.example/2', sunset: { href: '/ends', title: 'The end' } },
+    },
+  ]
+  const clock = (): number => Date.parse('2026-06-01')
+
+  it('lists the versions with their documents and endings', async () => {
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      prefix: '/api',
+      versioning: { scheme: PATH, versions, clock },
+      docs: {},
+    })
+    const response = await app.inject(url)
+    assert.equal(response.statusCode, 200)
+    assert.equal(
+      response.headers['content-type'],
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    )
+    assert.deepEqual(response.json(), {
+      linkset: [
+        { anchor: url, item: [{ href: '/' }] },
+        {
+          anchor: '/',
+          'service-desc': [
+            {
+              href: '/api/docs/openapi/2.json',
+              type: 'application/json',
+              title: 'Version 2',
+              version: ['2'],
+              status: ['active'],
+            },
+            {
+              href: '/api/docs/openapi/1.json',
+              type: 'application/json',
+              title: 'Version 1',
+              version: ['1'],
+              status: ['deprecated'],
+              deprecated: ['2026-01-01T00:00:00.000Z'],
+              sunset: ['2026-12-31T23:59:59.000Z'],
+            },
+          ],
+          'service-doc': [{ href: '/api/docs', type: 'text/html' }],
+          deprecation: [{ title: 'Version 1', type: 'text/html', href: 'https://shop.example/2' }],
+          sunset: [{ title: 'The end', type: 'text/html', href: '/ends' }],
+        },
+      ],
+    })
+    const listed = JSON.parse(response.body).linkset[1]
+    for (const { href } of [...listed['service-desc'], ...listed['service-doc']])
+      assert.equal((await app.inject(href)).statusCode, 200, href)
+  })
+
+  it('answers HEAD with the link of the catalog', async () => {
+    const app = createCars({ docs: {} })
+    const head = await app.inject({ method: 'HEAD', url })
+    assert.equal(head.statusCode, 200)
+    assert.equal(head.headers['link'], `<${url}>; rel="api-catalog"`)
+    assert.equal(head.body, '')
+  })
+
+  it('has an address for each version where hosts name them', async () => {
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      versioning: { scheme: HOST, versions, clock },
+      docs: { servers: [{ url: 'https://v2.example.com' }], ui: false },
+    })
+    const { linkset } = JSON.parse((await app.inject(url)).body)
+    assert.deepEqual(linkset[0].item, [
+      { href: 'https://v2.example.com' },
+      { href: 'https://v1.example.com' },
+    ])
+    assert.equal(linkset[1]['service-doc'], undefined)
+  })
+
+  it('lists the one document of an application without versions', async () => {
+    const plain = defineController({
+      prefix: '/car',
+      routes: [{ method: 'GET', name: 'list', handler: () => [] }],
+    })
+    const app = createApp(defineModule({ controllers: [plain] }), { docs: { path: '/' } })
+    const { linkset } = JSON.parse((await app.inject(url)).body)
+    assert.deepEqual(linkset[1]['service-desc'], [
+      { href: '/openapi.json', type: 'application/json', status: ['active'] },
+    ])
+    assert.deepEqual(linkset[1]['service-doc'], [{ href: '/', type: 'text/html' }])
+  })
+
+  it('is that of the application if it has one', async () => {
+    const own = defineController({
+      prefix: url,
+      routes: [{ method: 'GET', name: 'own', handler: () => 'mine' }],
+    })
+    const app = createApp(defineModule({ controllers: [own] }), { docs: {} })
+    assert.equal((await app.inject(url)).json(), 'mine')
+  })
+
+  it('is behind the guards of the documents', async () => {
+    const app = createCars({
+      docs: { guards: [defineGuard({ name: 'Closed', canActivate: () => false })] },
+    })
+    assert.equal((await app.inject(url)).statusCode, 403)
+  })
+})

@@ -175,6 +175,7 @@ async function answersOf(file: string, calls: readonly Call[]): Promise<readonly
 const pages = [
   'README.md',
   'llms.txt',
+  ...readdirSync(join(ROOT, 'skills')).map((name) => join('skills', name, 'SKILL.md')),
   'website/index.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     // tutorial.slow.test.ts follows the pages of the tutorial, whose fences are files of one project

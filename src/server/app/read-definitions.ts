@@ -64,9 +64,10 @@ export function readAppDefinitions(
   const stackLayers = createLayerStacker(overrides)
   const { middleware: _own, ...global } = settings.layers
   const layers = stackLayers(NO_LAYERS, global, root)
-  const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const appLevel = { prefix: settings.prefix, layers, stackLayers }
   const flat = resolveRoutes(modules, appLevel)
+  const paths = new Set(flat.routes.map(({ pattern }) => pattern.text))
+  const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents, paths) : undefined
   problems.push(...flat.problems)
   const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
   const uses = injectedUses(routes)

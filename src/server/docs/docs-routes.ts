@@ -8,6 +8,10 @@ import type { DocsOptions } from '../options/docs.ts'
 import type { DocumentFormat } from './document-handlers.ts'
 import type { LazyDocuments } from './lazy-documents.ts'
 import type { DocsPage } from './page/docs-page.ts'
+import type { Catalog } from './catalog.ts'
+
+/** Where clients look for the catalog of a host (RFC 9727 section 2). The prefix of the application doesn't precede it. */
+const CATALOG_PATH = '/.well-known/api-catalog'
 
 /** The routes that serve documents. */
 export interface DocsRouter {
@@ -20,12 +24,13 @@ export interface DocsRouter {
 
 /**
  * The routes that serve the documents of an application and the page that shows them. They say nothing of versions, so that they
- * answer whatever version a request names, in whatever way.
+ * answer whatever version a request names, in whatever way. An application whose `paths` have a catalog serves that one.
  */
 export function createDocsRouter(
   options: DocsOptions,
   { prefix, trailingSlash }: Pick<Settings, 'prefix' | 'trailingSlash'>,
   documents: LazyDocuments,
+  paths: ReadonlySet<string>,
 ): DocsRouter {
   const base = (options.path || '/docs').replace(/\/$/, '')
   const isOut = prefix.excludes(base || '/', ['GET'])
@@ -38,6 +43,14 @@ export function createDocsRouter(
     ])
     return createPage(before + base, options, loaded, viewers)
   })
+  const catalog = once(async (): Promise<Catalog> => {
+    const [{ createCatalog }, loaded] = await Promise.all([
+      importInTurn(() => import('./catalog.ts')),
+      documents.get(),
+    ])
+    const folder = before + base
+    return createCatalog({ path: CATALOG_PATH, folder, hasPage: options.ui !== false }, loaded)
+  })
   const router: AnyController = {
     kind: 'router',
     name: 'docs',
@@ -48,9 +61,11 @@ export function createDocsRouter(
     routes: [
       ...documentRoutes(base, documents),
       ...(options.ui === false ? [] : pageRoutes(base, options.ui, page, trailingSlash)),
+      ...(paths.has(CATALOG_PATH) ? [] : [catalogRoute(catalog)]),
     ],
   }
-  return { router, prefix: { ...prefix, excludes: () => isOut }, isPublic: options.public === true }
+  const excludes: Settings['prefix']['excludes'] = (path) => isOut || path === CATALOG_PATH
+  return { router, prefix: { ...prefix, excludes }, isPublic: options.public === true }
 }
 
 function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
@@ -114,6 +129,11 @@ function pageRoutes(
           } as const,
         ]),
   ]
+}
+
+function catalogRoute(load: () => Promise<Catalog>): AnyRoute {
+  const show = documenting(async (): Promise<unknown> => (await load()).show(), { load })
+  return { method: 'GET', path: CATALOG_PATH, name: 'catalog', handler: show }
 }
 
 interface Params<N extends string> {

@@ -38,8 +38,8 @@ export interface AppDocuments {
   readonly life: (version: string | null) => LinkedLife
   /** Returns the title of the application. */
   readonly title: () => string
-  /** Where the application answers, in any version. */
-  readonly servers: () => readonly DocumentServer[]
+  /** Where the application answers, in a version or in any. */
+  readonly servers: (version?: string | null) => readonly DocumentServer[]
   /** Loads the code for documents, and makes none. */
   readonly prepare: () => Promise<void>
   /** Loads the code for documents. */
@@ -85,9 +85,10 @@ export function createAppDocuments(
       }
     },
     title: () => titleOf(source()),
-    servers: () => {
+    servers: (only) => {
       const described = toDocumentSettings(source())
-      return [null, ...versions()].flatMap((version) => toServers(version, described))
+      const asked = only === undefined ? [null, ...versions()] : [only]
+      return asked.flatMap((version) => toServers(version, described))
     },
     prepare: async () => void (make ??= await load()),
     load: async () => {
