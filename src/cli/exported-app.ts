@@ -5,10 +5,10 @@ import { isFunction, isObject } from '../base/values.ts'
 const MEMBERS = ['routes', 'versions', 'openapi', 'ready', 'listen', 'close']
 
 /** The exports that may hold an application, in the order in which they are asked. */
-const NAMES = ['app', 'default']
+const NAMES = ['app', 'default', 'versions']
 
 /**
- * Returns the application that a module exports as `app` or `default`: itself, a promise of it, or the result of a function. @throws `CommandError` when there is none, and what a function throws.
+ * Returns the application that a module exports as `app`, `default` or `versions`: itself, a promise of it, or the result of a function. @throws `CommandError` when there is none, and what a function throws.
  */
 export async function appOf(exported: object, label: string): Promise<App> {
   for (const source of [exported, Object(Reflect.get(exported, 'default'))])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
@@ -175,5 +176,178 @@ describe('octavo init', () => {
     const { code, stderr } = await init('file')
     assert.equal(code, 1)
     assert.match(stderr, /octavo: .*file cannot be used/)
+  })
+})
+
+const COMPILED = {
+  target: 'ES2023',
+  module: 'NodeNext',
+  strict: true,
+  skipLibCheck: true,
+  types: ['node'],
+  typeRoots: [join(ROOT, 'node_modules/@types')],
+}
+const RUN = { ...COMPILED, noEmit: true, allowImportingTsExtensions: true }
+const EMITTED = { ...COMPILED, rootDir: 'src', outDir: 'dist' }
+const NEST = { ...EMITTED, experimentalDecorators: true }
+
+const nest = (
+  platform: string,
+  create: string,
+): string => `import { Controller, Get, Module, Param } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+${platform}
+@Controller('cars')
+class Cars {
+  @Get(':id')
+  getOne(@Param('id') id: string) {
+    return { id, name: 'Beetle' }
+  }
+}
+@Module({ controllers: [Cars] })
+class AppModule {}
+async function start() {
+  const app = await NestFactory.create${create}
+  // HERE
+  await app.listen(0, '127.0.0.1')
+  console.log(await app.getUrl())
+}
+void start()
+`
+
+/** Apps as their guides begin, which print their address. A line for what is added is marked. */
+const APPS = {
+  hono: {
+    manifest: { type: 'module', dependencies: { hono: '4', '@hono/node-server': '1' } },
+    config: RUN,
+    source: `import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+const app = new Hono()
+// HERE
+app.get('/cars/:id', (c) => c.json({ id: c.req.param('id'), name: 'Beetle' }))
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => console.log('http://127.0.0.1:' + port))
+`,
+  },
+  express: {
+    manifest: { type: 'module', dependencies: { express: '5' } },
+    config: EMITTED,
+    source: `import type { AddressInfo } from 'node:net'
+import express from 'express'
+const app = express()
+app.use(express.json())
+// HERE
+app.get('/cars/:id', (req, res) => void res.json({ id: req.params.id, name: 'Beetle' }))
+const server = app.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + (server.address() as AddressInfo).port))
+`,
+  },
+  fastify: {
+    manifest: { type: 'module', dependencies: { fastify: '5' } },
+    config: EMITTED,
+    source: `import Fastify from 'fastify'
+const app = Fastify()
+// HERE
+app.get<{ Params: { id: string } }>('/cars/:id', async (request) => ({ id: request.params.id, name: 'Beetle' }))
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))
+`,
+  },
+  'nest on Express': {
+    manifest: { dependencies: { '@nestjs/core': '12', '@nestjs/platform-express': '12' } },
+    config: NEST,
+    source: nest('', '(AppModule, { logger: false })'),
+  },
+  'nest on Fastify': {
+    manifest: { dependencies: { '@nestjs/core': '12', '@nestjs/platform-fastify': '12' } },
+    config: NEST,
+    source: nest(
+      "import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'",
+      '<NestFastifyApplication>(AppModule, new FastifyAdapter(), { logger: false })',
+    ),
+  },
+}
+
+describe('octavo init --inside', () => {
+  for (const [name, { manifest, config, source }] of Object.entries(APPS))
+    it(`adds an older version to an app of ${name}`, async () => {
+      const at = name.replaceAll(' ', '-')
+      const project = join(folder.path, at)
+      folder.write(`${at}/package.json`, JSON.stringify(manifest))
+      folder.write(`${at}/tsconfig.json`, JSON.stringify({ compilerOptions: config, include: ['src'] }))
+      folder.write(`${at}/src/main.ts`, source)
+      const { code, stderr } = await init('--inside', at)
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /\n {2}npm install \S+ zod\n/)
+      assert.equal(readFileSync(join(project, 'src/main.ts'), 'utf8'), source)
+      const added = stderr.split('\n').flatMap((line) => /^ {2}(?!n)(.*[^.].)$/.exec(line)?.[1] ?? [])
+      assert.equal(added.length, 3, stderr)
+      const imports = added.slice(0, 2).join('\n')
+      folder.write(`${at}/src/main.ts`, `${imports}\n${source.replace('// HERE', added[2] ?? '')}`)
+
+      await installPackage(project)
+      if (name.startsWith('nest'))
+        symlinkSync(
+          join(ROOT, 'test/hosts/nest-12/node_modules/@nestjs'),
+          join(project, 'node_modules/@nestjs'),
+        )
+      const [tsc, ...options] = COMPILER
+      execFileSync(tsc, [...options, '-p', project], { stdio: 'inherit' })
+      const isEmitted = existsSync(join(project, 'dist'))
+      const program = (file: string): string[] =>
+        isEmitted ? [`dist/${file}.js`] : [...FROM_SOURCE, `src/${file}.ts`]
+      const { NODE_TEST_CONTEXT: _inTest, ...env } = process.env
+      const printed = execFileSync(process.execPath, ['--test', ...program('versions/versions.test')], {
+        cwd: project,
+        encoding: 'utf8',
+        env,
+      })
+      assert.match(printed, /pass [12]\b/)
+      const app = spawn(process.execPath, program('main'), {
+        cwd: project,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      try {
+        const [address] = await once(app.stdout, 'data')
+        const ask = async (version: string): Promise<unknown> =>
+          (await fetch(`${String(address).trim()}/cars/7`, { headers: { 'x-api-version': version } })).json()
+        assert.deepEqual(await ask('1'), { id: '7', title: 'Beetle' })
+        assert.deepEqual(await ask('2'), { id: '7', name: 'Beetle' })
+      } finally {
+        app.kill()
+      }
+      if (!isEmitted) {
+        const listed = await octavo(['routes', 'src/versions/versions.ts'], {
+          cwd: project,
+          node: [...FROM_SOURCE, main],
+        })
+        assert.match(listed.stdout, /GET +\/cars\/\{id\}/)
+      }
+    })
+
+  it('points to the import for an app that has a document', async () => {
+    const dependencies = { '@nestjs/core': '11', '@nestjs/platform-express': '11', '@nestjs/swagger': '11' }
+    folder.write('documented/package.json', JSON.stringify({ dependencies }))
+    const { stderr } = await init('--inside', 'documented')
+    assert.match(stderr, /octavo import .*which @nestjs\/swagger makes/)
+    assert.ok(existsSync(join(folder.path, 'documented/versions/history.ts')))
+    folder.write('documented/openapi.yaml', '')
+    assert.match((await init('--inside', 'documented', '--force')).stderr, /octavo import openapi\.yaml/)
+  })
+
+  it('refuses folders without an app, and files that exist', async () => {
+    folder.write('files/package.json', '{ "dependencies": { "express": "5" } }')
+    folder.write('files/versions/models.ts', 'mine')
+    folder.write('other/package.json', '{ "dependencies": { "koa": "2" } }')
+    folder.write('malformed/package.json', '{')
+    for (const [at, message] of [
+      ['no-such', /no-such.package\.json doesn't exist\n[\s\S]*leave it out to create a project/],
+      ['other', /none of hono, fastify, express and @nestjs\/core\n/],
+      ['malformed', /malformed.package\.json is not valid JSON\n/],
+      ['files', /octavo: versions\/models\.ts exists\n[\s\S]*--force/],
+    ] as const) {
+      const { code, stderr } = await init('--inside', at)
+      assert.equal(code, 1, at)
+      assert.match(stderr, message)
+    }
+    assert.deepEqual(readdirSync(join(folder.path, 'files/versions')), ['models.ts'])
+    assert.equal((await init('--inside', 'files', '--name', 'x')).code, 2)
   })
 })

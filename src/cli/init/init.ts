@@ -3,26 +3,35 @@ import { basename, join, relative, resolve } from 'node:path'
 
 import { failure, say, usageError, sayStyle, type Command } from '../command.ts'
 import { writeFiles } from '../write-file.ts'
+import { addInside } from './add-inside.ts'
 import { isPackageName, packedOrigin, projectFiles, toPackageName } from './project.ts'
 
 /** The entries that a folder may contain and still count as empty. */
 const NOTHING = ['.git', '.DS_Store']
 
 export const init: Command = {
-  summary: 'create a project',
+  summary: 'create a project, or add versions to an app',
   usage: '[folder] [options]',
   about: [
     'Creates a TypeScript project with one resource, a change between its two versions, tests, documents and a workflow that checks them.',
     'Start it with npm install and npm start.',
+    'With --inside, adds an older version to an app of Hono, Express, Fastify or NestJS, and prints the line that the app needs.',
   ],
-  examples: ['octavo init garage', 'octavo init . --name @acme/garage'],
+  examples: ['octavo init garage', 'octavo init . --name @acme/garage', 'octavo init --inside'],
   positionals: 1,
   options: {
     name: { value: '<name>', about: 'the name of the package (from the folder)' },
+    inside: { about: 'add versions to the app in the folder' },
     force: { about: 'use a folder that is not empty, and replace files of the same names' },
   },
-  run: async (given, { cwd, main, manifest }) => {
+  run: async (given, setting) => {
+    const { cwd, main, manifest } = setting
     const folder = resolve(cwd, given.positionals[0] ?? '.')
+    if (given.has('inside')) {
+      if (given.has('name')) throw usageError('--name names a new project, and --inside adds to one')
+      await addInside(folder, given.has('force'), setting)
+      return 0
+    }
     const name = given.value('name') ?? toPackageName(basename(folder))
     if (!isPackageName(name))
       throw usageError(`--name ${name} is not a valid npm package name`, `try ${toPackageName(name)}`)

@@ -22,6 +22,17 @@ export interface ProjectOptions {
   readonly origin: string | undefined
 }
 
+/** The folder of the template whose files `octavo init --inside` writes, and no new project. */
+const INSIDE = 'inside'
+
+/** Reads the files that versions inside of an app begin with, by their names. */
+export function insideFiles(main: string): Readonly<Record<string, string>> {
+  const folder = join(dirname(main), TEMPLATE, INSIDE)
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+}
+
 /** Reads the files of a new project, by their paths. `main` is the file of this program. */
 export function projectFiles(main: string, options: ProjectOptions): Readonly<Record<string, string>> {
   const folder = join(dirname(main), TEMPLATE)
@@ -33,8 +44,8 @@ export function projectFiles(main: string, options: ProjectOptions): Readonly<Re
     name: options.name,
     today: new Date().toISOString().slice(0, 10),
   }
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.parentPath !== join(folder, INSIDE),
   )
   return Object.fromEntries(
     files

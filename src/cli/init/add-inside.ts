@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+import { failure, say, sayStyle, type Setting } from '../command.ts'
+import { readFileText, writeFiles } from '../write-file.ts'
+import { insideFiles, packedOrigin } from './project.ts'
+
+interface Framework {
+  readonly name: string
+  /** The packages that an app of it has. */
+  readonly packages: readonly string[]
+  readonly adapter: 'express' | 'fastify' | 'hono'
+  readonly line: string
+  readonly place: string
+}
+
+const OF_EXPRESS = { adapter: 'express', line: 'app.use(inside(versions))' } as const
+const OF_FASTIFY = { adapter: 'fastify', line: 'await app.register(inside, { versions })' } as const
+const BEFORE_LISTEN = 'before app.listen'
+
+/** Those that stand on another one come first. */
+const FRAMEWORKS: readonly Framework[] = [
+  {
+    name: 'NestJS on Fastify',
+    packages: ['@nestjs/core', '@nestjs/platform-fastify'],
+    place: BEFORE_LISTEN,
+    ...OF_FASTIFY,
+  },
+  { name: 'NestJS on Express', packages: ['@nestjs/core'], place: BEFORE_LISTEN, ...OF_EXPRESS },
+  {
+    name: 'Hono',
+    packages: ['hono'],
+    place: 'before the routes',
+    adapter: 'hono',
+    line: 'app.use(inside(versions, { app }))',
+  },
+  { name: 'Fastify', packages: ['fastify'], place: 'before the routes', ...OF_FASTIFY },
+  { name: 'Express', packages: ['express'], place: 'before the routes', ...OF_EXPRESS },
+]
+
+/** Packages that write the OpenAPI document of an app. */
+const DOCUMENTING = [
+  '@nestjs/swagger',
+  '@hono/zod-openapi',
+  'hono-openapi',
+  '@fastify/swagger',
+  'swagger-jsdoc',
+]
+
+/** Documents that apps keep. */
+const DOCUMENTS = ['openapi.json', 'openapi.yaml', 'openapi.yml', 'swagger.json', 'swagger.yaml']
+
+/** The folder of the files. */
+const FOLDER = 'versions'
+
+/**
+ * Writes the first older version of an app that exists, and prints the line that the app needs. Files of the app stay as they are.
+ *
+ * @throws `CommandError` for a folder without an app of a known framework, and for files that exist.
+ */
+export async function addInside(folder: string, isForced: boolean, { main }: Setting): Promise<void> {
+  const manifest = await readManifest(folder)
+  const found = findFrameworks(manifest.packages)
+  if (found.length === 0)
+    throw failure(
+      `${join(folder, 'package.json')} has none of hono, fastify, express and @nestjs/core`,
+      'run this in the folder of your app, or create a new project with octavo init garage',
+    )
+  const source = existsSync(join(folder, 'src')) ? 'src' : '.'
+  const own = posix.join(source, FOLDER)
+  const ending = await endingOf(folder, manifest.isModule)
+  const files = Object.entries(insideFiles(main)).map(([name, text]) => ({
+    name: posix.join(own, name),
+    text: text.replaceAll(/(from '\.[^']*)\.ts'/g, `$1${ending}'`),
+  }))
+  const existing = files.filter(({ name }) => existsSync(join(folder, name))).map(({ name }) => name)
+  if (existing.length > 0 && !isForced)
+    throw failure(
+      `${existing.join(', ')} exist${existing.length === 1 ? 's' : ''}`,
+      'pass --force to replace what exists',
+    )
+  await writeFiles(files.map(({ name, text }) => ({ path: join(folder, name), text })))
+  const { green, bold } = sayStyle()
+  say(
+    [
+      ...files.map(({ name }) => `${green('Wrote')} ${name}`),
+      ...found.flatMap(({ name, place, adapter, line }) => [
+        '',
+        bold(`Add this to your app of ${name}, ${place}:`),
+        `  import { inside } from 'octavo/inside/${adapter}'`,
+        `  import { versions } from './${FOLDER}/versions${ending}'`,
+        `  ${line}`,
+      ]),
+      '',
+      ...nextSteps(folder, own, manifest.packages, packedOrigin(main, folder)),
+    ].join('\n'),
+  )
+}
+
+interface AppManifest {
+  readonly packages: ReadonlySet<string>
+  readonly isModule: boolean
+}
+
+async function readManifest(folder: string): Promise<AppManifest> {
+  const path = join(folder, 'package.json')
+  const text = await readFileText(path)
+  if (text === undefined)
+    throw failure(
+      `${path} doesn't exist`,
+      '--inside adds versions to an app: run it in the folder of your app, or leave it out to create a project',
+    )
+  const { type, dependencies, devDependencies } = Object(parseManifest(text, path))
+  return {
+    packages: new Set([dependencies, devDependencies].flatMap((each) => Object.keys(Object(each)))),
+    isModule: type === 'module',
+  }
+}
+
+function parseManifest(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw failure(`${path} is not valid JSON`)
+  }
+}
+
+function findFrameworks(packages: ReadonlySet<string>): readonly Framework[] {
+  const found = FRAMEWORKS.filter((framework) => framework.packages.every((name) => packages.has(name)))
+  const [first] = found
+  return first?.name.startsWith('NestJS') === true ? [first] : found
+}
+
+/** How the modules of an app name each other, for its compiler and for Node. */
+async function endingOf(folder: string, isModule: boolean): Promise<'.ts' | '.js' | ''> {
+  const config = await readFileText(join(folder, 'tsconfig.json'))
+  const isWritten = /"(?:allowImportingTsExtensions|rewriteRelativeImportExtensions)"\s*:\s*true/
+  if (config === undefined || isWritten.test(config)) return '.ts'
+  return isModule ? '.js' : ''
+}
+
+function nextSteps(
+  folder: string,
+  own: string,
+  packages: ReadonlySet<string>,
+  origin: string | undefined,
+): readonly string[] {
+  const { cyan } = sayStyle()
+  const missing = [
+    ...(packages.has('octavo') ? [] : [origin ?? 'octavo']),
+    ...(packages.has('zod') ? [] : ['zod']),
+  ]
+  const lacksRunner = !packages.has('tsx')
+  const document = DOCUMENTS.find((name) => existsSync(join(folder, name)))
+  const written = DOCUMENTING.find((name) => packages.has(name))
+  return [
+    'Next:',
+    ...(missing.length === 0 ? [] : [cyan(`  npm install ${missing.join(' ')}`)]),
+    ...(lacksRunner ? [cyan('  npm install --save-dev tsx')] : []),
+    cyan(`  node --import tsx --test ${own}/versions.test.ts`),
+    `Then describe your own routes in ${own}/versions.ts.`,
+    ...(document === undefined && written === undefined
+      ? []
+      : [
+          `npx octavo import ${document ?? 'openapi.json'} writes them from the OpenAPI document of your app${document === undefined ? `, which ${written} makes` : ''}.`,
+        ]),
+  ]
+}
