@@ -4,6 +4,7 @@ import { posix } from 'node:path'
 const RENAMED: Readonly<Record<string, string>> = {
   'README.md': 'introduction.md',
   'docs/CODE_OF_CONDUCT.md': 'code-of-conduct.md',
+  'docs/GOVERNANCE.md': 'governance.md',
   'bench/README.md': 'measuring.md',
   'website/index.md': 'index.md',
 }

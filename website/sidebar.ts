@@ -186,6 +186,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Architecture', 'architecture'],
       ['Contributing', 'contributing'],
       ['Code of conduct', 'code-of-conduct'],
+      ['Governance', 'governance'],
       ['Support and versions', 'support'],
       ['Leaving Octavo', 'leaving'],
     ],

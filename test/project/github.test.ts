@@ -16,6 +16,7 @@ const manifestOf = (path: string): Readonly<Record<string, Readonly<Record<strin
 
 interface Step {
   readonly uses?: string
+  readonly with?: Readonly<Record<string, unknown>>
   readonly run?: string
 }
 interface Job {
@@ -50,13 +51,13 @@ describe('the workflows', () => {
     const [oldest] = ci?.jobs['check']?.strategy?.matrix.node ?? []
     assert.match(manifestOf('package.json')['engines']?.['node'] ?? '', new RegExp(`^>=${oldest}\\.`))
   })
-  it('may only read, except for the identity of a release', () => {
+  it('may only read, except for the identity of a release and its page', () => {
     for (const { permissions } of workflows) assert.deepEqual(permissions, { contents: 'read' })
     assert.deepEqual(
       workflows.flatMap(({ jobs }) =>
         Object.values(jobs).flatMap(({ permissions }) => (permissions === undefined ? [] : [permissions])),
       ),
-      [{ contents: 'read', 'id-token': 'write' }],
+      [{ contents: 'read', 'id-token': 'write' }, { contents: 'write' }],
     )
   })
   it('pin each action to a commit, with its version beside it', () => {
@@ -79,7 +80,22 @@ describe('the workflows', () => {
     )
     assert.deepEqual([check, all, publish], [1, 2, 3])
     for (const line of commands[3]?.match(/npm publish.*/g) ?? []) assert.match(line, /--provenance/)
-    assert.doesNotMatch(readFileSync(join(FOLDER, 'workflows/release.yml'), 'utf8'), /secrets\.|TOKEN/)
+    const text = readFileSync(join(FOLDER, 'workflows/release.yml'), 'utf8')
+    assert.doesNotMatch(text.replace('GH_TOKEN: ${{ github.token }}', ''), /secrets\.|TOKEN/)
+  })
+  it('build a release again with the Node that published it, and list its parts', () => {
+    const [publish, again] = Object.values(release?.jobs ?? {})
+    const nodeOf = (job: Job | undefined): unknown =>
+      job?.steps.find(({ with: options }) => options?.['node-version'])
+    assert.deepEqual(nodeOf(again), nodeOf(publish))
+    const commands = again?.steps.flatMap(({ run }) => run ?? []).join('\n') ?? ''
+    for (const part of [
+      /^npm pack$/m,
+      /\[ "\$built" = "\$published" \]/,
+      /npm sbom .* > \.\.\/octavo\.cdx\.json/,
+      /gh release create/,
+    ])
+      assert.match(commands, part)
   })
 })
 
