@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 
 import { failure } from './command.ts'
+import { readChangelogSources } from './gate/changelog-sources.ts'
 import { findUndescribed } from './gate/host-routes.ts'
 import { findHistoryInternals } from '../changes/internals.ts'
 import { explain, explainChanges, type Explanation } from '../changes/check/explain.ts'
@@ -9,7 +10,6 @@ import type { App } from '../server/app/app.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
 import type { NamedDocuments, AppResult, AppRequest, Wanted, CurrentReport } from './app-process.ts'
-import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
 import { readHistory } from './release/read-history.ts'
 import { contractTypes } from './types/to-types.ts'
 import { readDefinitions } from './write/defined-parts.ts'
@@ -48,21 +48,6 @@ function readExplanation(app: App): Explanation {
   const { versioning, routes } = internalsOf(app, 'octavo versions')
   const history = findHistoryInternals(versioning()?.history)
   return history === undefined ? { changes: [], nearMisses: [] } : explain(history, routes())
-}
-
-/** Reads what a changelog tells of an application, which has been prepared. */
-export function readChangelogSources(app: App): readonly ChangelogSource[] {
-  const { versioning, routes } = internalsOf(app, 'octavo changelog')
-  const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
-  const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)
-  return served.map(({ version, deprecated, sunset, retired }) => ({
-    version,
-    deprecated,
-    sunset,
-    isRetired: retired !== 'serve',
-    document: app.openapi({ version }),
-    changes: changes.filter((change) => change.version === version),
-  }))
 }
 
 /** Converts a route to JSON. Metadata that JSON cannot represent is left out. */

@@ -40,13 +40,13 @@ Operations: \`GET /v2/car\`
 \`Car\` before and after:
 
 \`\`\`diff
-- { "year": "string" }
+- { "year": "1.5" }
 + { "year": 1.5 }
 \`\`\`
 
 **Breaking**
 
-- \`GET /v2/car\` \`Car/year\`: it was string and is number (\`response-property-type-changed\`)
+- \`Car\` \`year\`: it was string and is number (\`response-property-type-changed\`)
 `,
       stderr,
     )

@@ -254,7 +254,7 @@ describe('a changelog', () => {
         description: 'Ids are text',
         models: ['Car'],
         operations: ['GET /v2/cars', 'GET /v2/cars/first', 'POST /v2/cars', 'PUT /v2/cars/first'],
-        examples: [{ schema: 'Car', before: { id: 1.5 }, after: { id: 'string' } }],
+        examples: [{ schema: 'Car', before: { id: 1.5 }, after: { id: '1.5' } }],
         findings: [
           'request-property-type-changed',
           'status-of-default-changed',
@@ -406,7 +406,121 @@ describe('the differences of a change', () => {
   })
 })
 
+describe('differences that no client of the provider meets', () => {
+  it('are not in a changelog: Octavo has other errors of its own', async () => {
+    const response = z.string()
+    const handler = (): string => 'a'
+    const input = { query: { page: z.int() } }
+    const cars = defineController({
+      prefix: '/cars',
+      routes: [
+        { method: 'GET', version: '1', name: 'list', input, response, handler },
+        { method: 'GET', version: '2', name: 'list', response, handler },
+      ],
+    })
+    const app = serve(cars, { versioning: { scheme: VersioningSchemes.HEADER } })
+    const { versions } = await read(app)
+    assert.deepEqual(
+      versions[0]?.findings.map(({ at }) => at),
+      ['parameters/query/page'],
+    )
+  })
+})
+
+describe('the change of a difference', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const change = (id: string, names: readonly string[]) => ({
+    id,
+    title: id,
+    description: id,
+    models: [id],
+    operationIds: ['car.create'],
+    names,
+    places: [],
+  })
+  const causesOf = async (documents: readonly unknown[], changes: readonly object[]) => {
+    const [before, after] = documents
+    const made = await toChangelog('Cars', [
+      source('1', Object(before)),
+      source('2', Object(after), { changes }),
+    ])
+    const [newest] = made.versions
+    return [
+      ...(newest?.changes ?? []).map(({ id, findings }) => [
+        id,
+        ...findings.map(({ schema, at }) => `${schema}/${at}`),
+      ]),
+      newest?.findings.length,
+    ]
+  }
+
+  it('is one of its model before others that have its name, and of a member that leads to it', async () => {
+    const documents = [string, integer].map((size) => {
+      const Wheel = object({ size })
+      const Van = object({ size })
+      const Car = object({ wheel: ref('Wheel'), van: ref('Van') })
+      return documentOf({ response: ref('Car') }, { Car, Van, Wheel })
+    })
+    assert.deepEqual(await causesOf(documents, [change('Car', ['size', 'wheel']), change('Van', ['size'])]), [
+      ['Car', 'Wheel/size'],
+      ['Van', 'Van/size'],
+      0,
+    ])
+    assert.deepEqual(await causesOf(documents, [change('Car', ['wheel'])]), [['Car', 'Wheel/size'], 1])
+  })
+})
+
 describe('an example of a changelog', () => {
+  it('is one value that the change converts', async () => {
+    const Car = model('Car', { price: z.number(), seats: z.int() })
+    const cents = { was: z.int(), up: (old: number) => old / 100, down: (now: number) => now * 100 }
+    const history = defineVersions({
+      versions: ['2', '1'],
+      models: { Car },
+      changes: [
+        defineVersionChange({
+          version: '2',
+          title: 'Prices are no cents',
+          change: [reshape({ of: Car, fields: { price: cents } })],
+        }),
+      ],
+    })
+    const cars = defineController({
+      prefix: '/cars',
+      routes: [{ method: 'GET', response: Car, handler: () => ({ price: 1, seats: 1 }) }],
+    })
+    const { versions } = await read(serve(cars, { versioning: { scheme: VersioningSchemes.URL, history } }))
+    assert.deepEqual(versions[0]?.changes[0]?.examples, [
+      { schema: 'Car', before: { price: 150 }, after: { price: 1.5 } },
+    ])
+  })
+
+  it('has the outer members of long values in Markdown', () => {
+    const wheel = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`a${index}`, { b: [index] }]))
+    const examples = [{ schema: 'Car', before: { wheel }, after: { wheel: { ...wheel, a0: null } } }]
+    const text = changelogMarkdown({
+      title: 'Cars',
+      versions: [entry({ changes: [{ ...toChange('T'), examples }] })],
+    })
+    assert.match(text, /\n-     "a1": …,\n/)
+    assert.match(text, /\n-     … and 4 more\n-   \}\n- \}\n/)
+  })
+
+  it('is empty where an object contains itself', async () => {
+    const [before, after] = [
+      object({ 'Car?': { $ref: '#/components/schemas/Car' } }),
+      object({ id: string }),
+    ].map((Car) => Object(documentOf({ response: { $ref: '#/components/schemas/Car' } }, { Car })))
+    const change = { id: 'id', title: 'T', description: 'T', models: ['Car'], operationIds: [] }
+    const { versions } = await toChangelog('Cars', [
+      source('1', before),
+      source('2', after, { changes: [{ ...change, names: ['Car', 'id'], places: [] }] }),
+    ])
+    assert.deepEqual(versions[0]?.changes[0]?.examples, [
+      { schema: 'Car', before: { Car: {} }, after: { id: 'string' } },
+    ])
+  })
+
   it('has the members of an object beside its alternatives', async () => {
     const car = (size: object): object => ({
       ...object({ 'size?': size, 'weight?': integer }),
@@ -475,7 +589,7 @@ describe('a changelog in Markdown', () => {
         entry({ findings: [finding('GET /a'), finding('GET /b'), ofSchema('Cars'), ofSchema('Vans')] }),
       ],
     })
-    assert.match(made, /\n- `GET \/c` `Cars\/last`, `Vans\/last`: it is \\\*new\\\* \(`r`\)\n/)
+    assert.match(made, /\n- `Cars`, `Vans` `last`: it is \\\*new\\\* \(`r`\), in `GET \/c`\n/)
     assert.match(
       made,
       /\*\*Breaking\*\*\n\n- `GET \/a`, `GET \/b` ``requestBody\/a`b``: it is \\\*new\\\* \(`r`\)\n/,

@@ -10,11 +10,27 @@ export interface ChangeExample {
   readonly after: Readonly<Record<string, unknown>>
 }
 
-/** Creates examples for the differences of a change in named schemas. Differences in limits alone look alike, and are left out. */
+/** A value of a model and what the changes of a version convert it to. */
+export interface ModelExample {
+  readonly model: string
+  readonly before: Readonly<Record<string, unknown>>
+  readonly after: Readonly<Record<string, unknown>>
+}
+
+/** The documents of both versions, and values that changes convert between them. */
+interface ExampleParts {
+  readonly base: unknown
+  readonly revision: unknown
+  readonly converted: readonly ModelExample[]
+}
+
+/**
+ * Creates examples for the differences of a change in named schemas, with the members that differ. Differences in limits alone look alike,
+ * and are left out.
+ */
 export function toExamples(
   findings: readonly Finding[],
-  base: unknown,
-  revision: unknown,
+  { base, revision, converted }: ExampleParts,
 ): readonly ChangeExample[] {
   const [older, newer] = [base, revision].map((document) =>
     toRecord(toRecord(toRecord(document)['components'])['schemas']),
@@ -24,34 +40,79 @@ export function toExamples(
     // `(0)` leads to an alternative, whose members are those of the schema
     const field = at.split('/').find((step) => !/^\(.*\)$/.test(step))
     if (schema === undefined || field === undefined || field === '') continue
-    const [, , was = schema] = pointerSteps(place.pointer)
+    // the difference may be in a schema that it refers to
+    const [, , was = schema] = older?.[schema] === undefined ? pointerSteps(place.pointer) : []
     const entry = bySchema.get(schema) ?? { was, fields: new Set() }
     bySchema.set(schema, entry)
     entry.fields.add(field)
   }
+  const shown = new Set<string>()
   return [...bySchema].flatMap(([schema, { was, fields }]) => {
-    const before = createExample(toRecord(older?.[was]), fields, toRecord(older))
-    const after = createExample(toRecord(newer?.[schema]), fields, toRecord(newer))
-    return toStableText(before) === toStableText(after) ? [] : [{ schema, before, after }]
+    const model = schema.replace(/(?:In|Out)put$/, '')
+    const sampled = {
+      before: pick(exampleOf(older?.[was], toRecord(older), [was]), fields),
+      after: pick(exampleOf(newer?.[schema], toRecord(newer), [schema]), fields),
+    }
+    const { before, after } = converted
+      .filter((each) => each.model === schema || each.model === model)
+      .map((each) => ({ before: pick(each.before, fields), after: pick(each.after, fields) }))
+      .find((each) => isLike(each.before, sampled.before) && isLike(each.after, sampled.after)) ?? {
+      ...sampled,
+      after: toRecord(likeBefore(sampled.after, sampled.before)),
+    }
+    const [own, other] = [withoutEqual(before, after), withoutEqual(after, before)]
+    const text = toStableText([model, own, other])
+    // requests and responses of a model may differ in the same way
+    if (toStableText(own) === toStableText(other) || shown.has(text)) return []
+    shown.add(text)
+    return [{ schema, before: toRecord(own), after: toRecord(other) }]
   })
 }
 
 type NamedSchemas = Readonly<Record<string, unknown>>
 
-/** The members of a schema that have one of the names. */
-function createExample(
-  schema: unknown,
-  fields: ReadonlySet<string>,
-  schemas: NamedSchemas,
-): Readonly<Record<string, unknown>> {
-  const whole = toRecord(exampleValue(schema, schemas, 0))
-  return Object.fromEntries(Object.entries(whole).filter(([name]) => fields.has(name)))
+function pick(value: unknown, fields: ReadonlySet<string>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(toRecord(value)).filter(([name]) => fields.has(name)))
 }
 
-/** How many references an example follows. */
-const DEEPEST = 3
+/** Whether a value has the members and types of a sample: functions of changes make `NaN` of a text that is no number. */
+function isLike(value: unknown, sample: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(sample))
+    return value.every((item, index) => sample[index] === undefined || isLike(item, sample[index]))
+  if (!isRecord(value) || !isRecord(sample))
+    return typeof value === typeof sample && (value === null) === (sample === null)
+  const names = Object.keys(sample)
+  return (
+    names.length === Object.keys(value).length && names.every((name) => isLike(value[name], sample[name]))
+  )
+}
 
-function exampleValue(schema: unknown, schemas: NamedSchemas, depth: number): unknown {
+/** A value without the members that another one has as well, at any depth. */
+function withoutEqual(value: unknown, other: unknown): unknown {
+  if (isRecord(value) && isRecord(other))
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name, member]) => toStableText(member) !== toStableText(other[name]))
+        .map(([name, member]) => [name, withoutEqual(member, other[name])]),
+    )
+  return Array.isArray(value) && Array.isArray(other)
+    ? value.map((item, index) => withoutEqual(item, other[index]))
+    : value
+}
+
+/** A sample with the texts of another one of its kind, unless a schema asks for others. */
+function likeBefore(sample: unknown, before: unknown): unknown {
+  if (isRecord(sample))
+    return Object.fromEntries(
+      Object.entries(sample).map(([name, member]) => [name, likeBefore(member, toRecord(before)[name])]),
+    )
+  if (Array.isArray(sample))
+    return sample.map((item, index) => likeBefore(item, Array.isArray(before) ? before[index] : undefined))
+  return sample === SCALARS['string'] && isString(before) ? before : sample
+}
+
+/** JSON that fits a schema. `within` are the schemas that it stands in: none contains itself but as an empty member of the first one. */
+export function exampleOf(schema: unknown, schemas: NamedSchemas, within: readonly string[]): unknown {
   const {
     examples,
     example = Array.isArray(examples) ? examples[0] : undefined,
@@ -60,12 +121,14 @@ function exampleValue(schema: unknown, schemas: NamedSchemas, depth: number): un
   const given: unknown = example ?? usual
   if (given !== undefined) return given
   return foldSchema<unknown>(schema, {
-    inner: (each) => exampleValue(each, schemas, depth),
-    unknown: undefined,
+    inner: (each) => exampleOf(each, schemas, within),
+    unknown: null,
     never: undefined,
     ref: (pointer) => {
       const name = refOf({ $ref: pointer })
-      return name === undefined || depth === DEEPEST ? {} : exampleValue(schemas[name], schemas, depth + 1)
+      if (name === undefined || within.length === DEEPEST || within.includes(name))
+        return within.length === 1 ? {} : undefined
+      return exampleOf(schemas[name], schemas, [...within, name])
     },
     // an object that holds a union has members of its own, too
     all: (parts) => (parts.some(isRecord) ? Object.assign({}, ...parts.filter(isRecord)) : parts[0]),
@@ -73,10 +136,16 @@ function exampleValue(schema: unknown, schemas: NamedSchemas, depth: number): un
     constant: (value) => value,
     values: ([first]) => first,
     list: (first, rest) => first ?? (rest === undefined ? [] : [rest]),
-    object: (members) => Object.fromEntries(members.map(({ name, made }) => [name, made])),
+    object: (members) =>
+      Object.fromEntries(
+        members.flatMap(({ name, made }) => (made === undefined ? [] : [[name, made] as const])),
+      ),
     scalar: (type, { format }) => (isString(format) ? TEXTS[format] : undefined) ?? SCALARS[type] ?? null,
   })
 }
+
+/** How many references an example follows. */
+const DEEPEST = 5
 
 const SCALARS: Readonly<Record<string, unknown>> = {
   string: 'string',

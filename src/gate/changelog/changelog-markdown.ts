@@ -1,6 +1,6 @@
-import { capitalize } from '../../base/values.ts'
+import { capitalize, formatFirst, isRecord } from '../../base/values.ts'
 import { markdownCode, escapeMarkdown } from '../escape.ts'
-import { operationsIn, whereOf, type Finding } from '../finding.ts'
+import { operationsIn, type Finding } from '../finding.ts'
 import type { Changelog, ChangelogVersion } from './create-changelog.ts'
 import type { ChangeExample } from './change-example.ts'
 import { readLine, readProse } from './prose.ts'
@@ -40,10 +40,10 @@ function versionLines(version: ChangelogVersion): readonly string[] {
       ...toConcern('Models', change.models),
       ...toConcern('Operations', change.operations),
       ...change.examples.map(exampleText),
-      ...severityTexts(change),
+      ...severityTexts(change.findings, new Set(change.operations)),
     ]),
     ...(findings.length === 0 ? [] : [`### ${escapeMarkdown(title)}`]),
-    ...severityTexts(version),
+    ...severityTexts(version.findings),
   ]
 }
 
@@ -61,7 +61,7 @@ function markdownLine(line: string): string {
 }
 
 function toConcern(what: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : [`${what}: ${names.map(markdownCode).join(', ')}`]
+  return names.length === 0 ? [] : [`${what}: ${firstCodes(names)}`]
 }
 
 /** The JSON of an example as the lines of a diff. No line of it begins with backticks, because each has a sign. */
@@ -70,38 +70,38 @@ function exampleText({ schema, before, after }: ChangeExample): string {
   return [`${markdownCode(schema)} before and after:`, '', '```diff', ...lines, '```'].join('\n')
 }
 
-/** JSON behind a sign, on one line if it is short. */
+/** JSON behind a sign, on one line if it is short. Of long values it has the outer members. */
 function toDiff(sign: string, value: unknown): string {
-  const text = JSON.stringify(value, undefined, 2)
+  const texts = [Infinity, 3, 2, 1].map((depth) =>
+    JSON.stringify(toOuter(value, depth), undefined, 2).replaceAll(/"(…[^"]*)"(?:: 0)?/g, '$1'),
+  )
+  const text = texts.find((each) => each.split('\n').length <= MOST_LINES) ?? texts.at(-1) ?? ''
   const line = text.replaceAll(/\n */g, ' ')
   return (line.length > 72 ? text : line).replaceAll(/^/gm, `${sign} `)
 }
 
-/** The findings of a version or a change by their level. */
-function severityTexts(of: Pick<ChangelogVersion, 'findings'>): readonly string[] {
-  return groupFindings(of).map(({ title, groups }) => {
-    const items = groups.map(({ operations, places, message, rule }) => {
-      const place = [operations, places.filter((at) => at !== '')]
-        .map((all) => all.map(markdownCode).join(', '))
-        .filter(Boolean)
-        .join(' ')
-      return `${place}: ${escapeMarkdown(message)} (${markdownCode(rule)})`
-    })
-    return `**${title}**\n\n${markdownList(items)}`
-  })
+/** How many lines an example has, and how many members of an object it shows if it would have more. */
+const MOST_LINES = 16
+const MOST_MEMBERS = 8
+
+/** A value with its outer members. Dots stand for objects and lists below a depth, and for more members. */
+function toOuter(value: unknown, depth: number): unknown {
+  if (depth === Infinity) return value
+  if (Array.isArray(value)) return value.map((item) => toOuter(item, depth))
+  if (!isRecord(value)) return value
+  if (depth === 0) return '…'
+  const members = Object.entries(value).map(([name, member]) => [name, toOuter(member, depth - 1)] as const)
+  const more = members.length - MOST_MEMBERS
+  return Object.fromEntries(
+    more > 0 ? [...members.slice(0, MOST_MEMBERS), [`… and ${more} more`, 0]] : members,
+  )
 }
 
-/** The same difference of one or more operations, and of one or more named schemas. */
-interface FindingGroup extends Pick<Finding, 'rule' | 'message'> {
-  readonly operations: readonly string[]
-  /** Where it is in the operations, or in which schemas. */
-  readonly places: readonly string[]
-}
+/** How many names of a kind are written, before a count. */
+const MOST = 3
 
-/** The differences of one level. */
-interface LevelGroup {
-  readonly title: string
-  readonly groups: readonly FindingGroup[]
+function firstCodes(names: readonly string[]): string {
+  return formatFirst(names.map(markdownCode), MOST)
 }
 
 const TITLES = [
@@ -110,29 +110,75 @@ const TITLES = [
   ['info', 'Compatible'],
 ] as const
 
-/** The findings of a version or a change by their level, the worst first. A difference that several operations or schemas share is listed once. */
-function groupFindings({ findings }: Pick<ChangelogVersion, 'findings'>): readonly LevelGroup[] {
-  return TITLES.flatMap(([level, title]): readonly LevelGroup[] => {
-    const groups = new Map<
-      string,
-      Pick<FindingGroup, 'rule' | 'message'> & Record<'operations' | 'places', Set<string>>
-    >()
-    for (const finding of findings) {
-      if (finding.level !== level) continue
-      const { rule, message, at, schema } = finding
-      const key = JSON.stringify([rule, at, message, schema === undefined])
-      const group = groups.get(key) ?? { rule, message, operations: new Set(), places: new Set() }
-      groups.set(key, group)
-      group.places.add(whereOf(finding))
-      for (const operation of operationsIn(finding)) group.operations.add(operation)
-    }
-    const made = [...groups.values()].map((group) => ({
-      ...group,
-      operations: [...group.operations],
-      places: [...group.places],
-    }))
-    return made.length === 0 ? [] : [{ title, groups: made }]
+/** The findings of a version or a change by their level, the worst first. `said` are the operations that stand above them. */
+function severityTexts(
+  findings: readonly Finding[],
+  said: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  return TITLES.flatMap(([level, title]) => {
+    const subjects = toSubjects(findings.filter((finding) => finding.level === level))
+    const items = subjects.map((subject) => subjectText(subject, said))
+    return items.length === 0 ? [] : [`**${title}**\n\n${items.join('\n')}`]
   })
+}
+
+/** The same difference in one or more places. */
+interface Difference extends Pick<Finding, 'rule' | 'message'> {
+  /** Where it is in the operations or schemas, each once. */
+  readonly places: Set<string>
+}
+
+/** Operations or named schemas that differ in the same way. */
+interface Subject {
+  /** None for differences of operations. */
+  readonly schemas: readonly string[]
+  readonly operations: readonly string[]
+  readonly differences: Map<string, Difference>
+}
+
+/** Groups findings of a level by the operations or schemas that have them. A difference that several share is listed once. */
+function toSubjects(findings: readonly Finding[]): readonly Subject[] {
+  const shared = new Map<
+    string,
+    Pick<Finding, 'rule' | 'message' | 'at'> & Record<'operations' | 'schemas', Set<string>>
+  >()
+  for (const finding of findings) {
+    const { rule, message, at, schema } = finding
+    const key = JSON.stringify([rule, at, message, schema === undefined])
+    const one = shared.get(key) ?? { rule, message, at, operations: new Set(), schemas: new Set() }
+    shared.set(key, one)
+    if (schema !== undefined) one.schemas.add(schema)
+    for (const operation of operationsIn(finding)) one.operations.add(operation)
+  }
+  const subjects = new Map<string, Subject>()
+  for (const { rule, message, at, ...sets } of shared.values()) {
+    const [schemas, operations] = [[...sets.schemas], [...sets.operations].toSorted()]
+    const key = JSON.stringify([schemas, operations])
+    const subject = subjects.get(key) ?? { schemas, operations, differences: new Map() }
+    subjects.set(key, subject)
+    const difference = subject.differences.get(rule + message) ?? { rule, message, places: new Set() }
+    subject.differences.set(rule + message, difference)
+    difference.places.add(at)
+  }
+  return [...subjects.values()]
+}
+
+function subjectText({ schemas, operations, differences }: Subject, said: ReadonlySet<string>): string {
+  const isSaid = schemas.length > 0 && operations.every((operation) => said.has(operation))
+  const owner = schemas.length > 0 ? firstCodes(schemas) : firstCodes(operations)
+  const within = schemas.length === 0 || isSaid ? '' : `, in ${firstCodes(operations)}`
+  const lines = [...differences.values()].map(({ rule, message, places }) => ({
+    places: [...places].filter((at) => at !== ''),
+    text: `${escapeMarkdown(message)} (${markdownCode(rule)})`,
+  }))
+  const [only] = lines
+  if (only === undefined || lines.length > 1) {
+    const inner = lines.map(
+      ({ places, text }) => `  - ${[firstCodes(places), text].filter(Boolean).join(': ')}`,
+    )
+    return [`- ${owner}${within}:`, ...inner].join('\n')
+  }
+  return `- ${[owner, firstCodes(only.places)].filter(Boolean).join(' ')}: ${only.text}${within}`
 }
 
 /** Describes the life of a version, without saying whether that is over. */

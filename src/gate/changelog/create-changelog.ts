@@ -2,7 +2,7 @@ import { compareDocuments } from '../compare-documents.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { worst, type Finding, type Severity, type FindingPlace } from '../finding.ts'
 import { toPlainJson, operationsById } from '../json.ts'
-import { toExamples, type ChangeExample } from './change-example.ts'
+import { toExamples, type ChangeExample, type ModelExample } from './change-example.ts'
 
 /** A change, as a history tells of it. */
 interface SourceChange {
@@ -22,6 +22,8 @@ export interface ChangelogSource {
   readonly version: string
   readonly document: object
   readonly changes: readonly SourceChange[]
+  /** Values that its changes convert to those of the version before. @default [] */
+  readonly examples?: readonly ModelExample[]
   /** Since when it is deprecated, or will be, as an ISO 8601 text. */
   readonly deprecated?: true | string | undefined
   /** The moment of its sunset, as an ISO 8601 text. */
@@ -102,7 +104,7 @@ function toChangelogVersion(
   before: ChangelogSource | undefined,
   day: string | undefined,
 ): ChangelogVersion {
-  const { version, document, deprecated, sunset, isRetired } = source
+  const { version, document, deprecated, sunset, isRetired, examples: converted = [] } = source
   const operations = operationsById(document)
   const findings = before === undefined ? [] : changelogFindings(before, source, day)
   const byChange = groupByCause(findings, source.changes)
@@ -123,7 +125,7 @@ function toChangelogVersion(
         description,
         models,
         operations: operationIds.flatMap((operationId) => operations.get(operationId) ?? []).toSorted(),
-        examples: toExamples(own, before?.document, document),
+        examples: toExamples(own, { base: before?.document, revision: document, converted }),
         findings: own,
       }
     }),
@@ -144,24 +146,37 @@ function groupByCause(
   return groups
 }
 
-/** The change that describes the place of the difference or names it, or else the only one that reaches the operation that differs. */
+/**
+ * The change that describes the place of the difference or names it, or else a member that leads to it, or the only one that reaches the
+ * operation that differs.
+ */
 function changeOfFinding(
   { schema = '', at, route, places }: Finding,
   changes: readonly SourceChange[],
 ): SourceChange | undefined {
   const routes = [route, ...places.map((place) => place.route)]
   const model = schema.replace(/(?:In|Out)put$/, '')
-  const near = changes.filter(
-    ({ models, operationIds }) =>
-      models.includes(schema) || models.includes(model) || operationIds.some((id) => routes.includes(id)),
-  )
-  const steps = at.split('/')
-  const isIn = (place: string): boolean => at === place || (place !== '' && at.startsWith(`${place}/`))
+  const isOwner = ({ models }: SourceChange): boolean => models.includes(schema) || models.includes(model)
+  const near = [
+    ...changes.filter(isOwner),
+    ...changes.filter((change) => !isOwner(change) && change.operationIds.some((id) => routes.includes(id))),
+  ]
+  const ats = schema === '' ? [at] : places.map((place) => place.at)
+  const isWithin = (whole: readonly string[]): boolean =>
+    ats.length > 0 &&
+    ats.every((one) => whole.some((place) => one === place || (place !== '' && one.startsWith(`${place}/`))))
   return (
-    (schema === '' ? near.find(({ places: whole }) => whole.some(isIn)) : undefined) ??
-    near.find(({ names }) => names.some((name) => steps.includes(name))) ??
+    near.find(({ places: whole }) => schema === '' && isWithin(whole)) ??
+    near.find(({ names }) => isNamed(names, at)) ??
+    near.find(({ places: whole }) => isWithin(whole)) ??
+    (schema === '' ? undefined : near.find(({ names }) => ats.every((way) => isNamed(names, way)))) ??
     (schema === '' && near.length === 1 ? near[0] : undefined)
   )
+}
+
+/** Whether one of the names is a step of a place. */
+function isNamed(names: readonly string[], at: string): boolean {
+  return at.split('/').some((step) => names.includes(step))
 }
 
 /** The differences of two versions. Operations have the names of the newer one. */
