@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { createApp, defineController, defineModule, defineProvider, text } from 'octavo'
 import { compression, staticFiles } from 'octavo/middleware'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { z } from 'zod'
 
 /** The folder that the runner mounts, and its port. */
@@ -34,7 +34,7 @@ const Database = defineProvider({
   name: 'Database',
   // one pool for each worker
   create: () =>
-    DATABASE_URL === undefined ? undefined : new pg.Pool({ connectionString: DATABASE_URL, max: 4 }),
+    DATABASE_URL === undefined ? undefined : new Pool({ connectionString: DATABASE_URL, max: 4 }),
   dispose: (pool) => pool?.end(),
 })
 
