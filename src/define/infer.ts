@@ -59,10 +59,10 @@ type OneOf<U> = (U extends unknown ? (_: (_: U) => void) => void : never) extend
     : never
   : never
 
-/** The members of a union as a list in a text. */
-export type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
-  ? One & string
-  : `${Listed<Exclude<U, One>>}, ${One & string}`
+/** The members of a union as a list in a text. `Rest` makes it a loop, which TypeScript follows for more than 50 members. */
+export type Listed<U, Rest extends string = '', One = OneOf<U>> = [Exclude<U, One>] extends [never]
+  ? `${One & string}${Rest}`
+  : Listed<Exclude<U, One>, `, ${One & string}${Rest}`>
 
 /** The validated value of one source. */
 type SourceOutput<S> = S extends Schema

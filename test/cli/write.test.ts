@@ -262,6 +262,82 @@ describe('conversions', () => {
   })
 })
 
+describe('conversions behind references', () => {
+  const text = { type: 'string' }
+  const object = (properties: object, required = Object.keys(properties)) => ({
+    type: 'object',
+    properties,
+    required,
+  })
+  const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
+  /** Models are marked as the writer does. */
+  const follow =
+    (components: Readonly<Record<string, object>>, models: readonly string[]) =>
+    (schema: unknown): unknown => {
+      const name = String(Object(schema).$ref ?? '').slice('#/components/schemas/'.length)
+      if (name === '') return schema
+      return models.includes(name) ? { ...components[name], $id: name } : components[name]
+    }
+  const turn = (
+    was: unknown,
+    now: unknown,
+    older: Readonly<Record<string, object>>,
+    newer: Readonly<Record<string, object>>,
+    models: readonly string[] = [],
+  ): string | undefined =>
+    toConversion({ schema: now, isOptional: false }, { schema: was, isOptional: false }, 'now', {
+      side: 'down',
+      isStrict: true,
+      isOpen: true,
+      isNoted: true,
+      isForwarding: true,
+      zodOf: (schema) => toZodText(schema, NAMES),
+      types: new Map(),
+      resolve: { from: follow(newer, models), to: follow(older, models) },
+    })
+  const list = { type: 'array', items: ref('State') }
+
+  it('one name may stand for two schemas', () => {
+    const states = (values: readonly string[]) => ({ State: { type: 'string', enum: values } })
+    const converted = turn(list, list, states(['a', 'b']), states(['a', 'b', 'c']))
+    assert.equal(converted, 'now.map((each) => asIs(each))')
+    assert.equal(turn(list, list, states(['a', 'b']), states(['a', 'b'])), undefined)
+    const tree = { Tree: object({ next: ref('Tree') }, []) }
+    assert.equal(turn(ref('Tree'), ref('Tree'), tree, tree), undefined)
+  })
+
+  it('a model stays, and another one in its place is converted by its members', () => {
+    const older = { Box: object({ id: text, size: text }), Page: object({ id: text }) }
+    const newer = { Box: object({ id: text }), Page: object({ id: text, size: text }) }
+    const models = ['Box', 'Page']
+    assert.equal(turn(ref('Box'), ref('Box'), older, newer, models), undefined)
+    assert.equal(turn(ref('Box'), ref('Page'), older, older, models), '({ ...now, size: asIs(null) })')
+    const own = { A: object({ id: text, next: ref('A') }, ['id']), B: object({ id: text, next: ref('B') }) }
+    assert.equal(
+      turn(ref('B'), ref('A'), own, own, ['A', 'B']),
+      "({ ...now, next: now.next === undefined ? asIs(null) : fits(z.unknown(), now.next) ? now.next : fillIn('B') })",
+    )
+  })
+
+  it('a model that came out of an envelope is put back into it', () => {
+    const components = { Usage: object({ units: text }), Envelope: object({ usage: ref('Usage') }) }
+    const models = ['Usage', 'Envelope']
+    assert.equal(turn(ref('Envelope'), ref('Usage'), components, components, models), '({ usage: now })')
+    assert.equal(turn(ref('Usage'), ref('Envelope'), components, components, models), 'now.usage')
+  })
+
+  it('a default that is only documented makes no member required', () => {
+    const noted = { type: 'integer', default: 5 }
+    const names = { ...NAMES, isNoted: true }
+    assert.equal(
+      toZodText(object({ limit: noted }, []), names),
+      'z.object({ limit: z.int().meta({ default: 5 }).optional() })',
+    )
+    const was = object({ id: text, limit: noted })
+    assert.equal(turn(was, object({ id: text }), {}, {}), '({ ...now, limit: 5 })')
+  })
+})
+
 describe('additions to the file of a history', () => {
   const wanted: Additions = {
     line: 5,

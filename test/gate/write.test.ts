@@ -520,6 +520,22 @@ describe('findings become changes', () => {
     ])
   })
 
+  it('paths that gained a parameter keep the others by their names, wherever they stand', () => {
+    const addressOf = (path: string, now: string): unknown => {
+      const routes = [{ name: 'user.save', operationId: 'user.save', path: now.slice(3), bodies: [] }]
+      const [draft] = draftsOf({ path }, { path: now }, { routes }).drafts
+      return draft?.kind === 'route' && [draft.gained, draft.routes[0]?.before]
+    }
+    const before = { path: '/user/{id}', parameters: { id: TEXT } }
+    assert.deepEqual(addressOf('/v2/user/{id}', '/v2/teams/{team}/user/{id}'), [['team'], before])
+    assert.deepEqual(addressOf('/v2/user/{id}', '/v2/user/{id}/{part}'), [['part'], before])
+    assert.deepEqual(addressOf('/v2/{id}', '/v2/{team}/{id}'), [['team'], { ...before, path: '/{id}' }])
+    assert.deepEqual(addressOf('/v2/user/{key}', '/v2/{team}/user/{id}'), [
+      ['team'],
+      { ...before, path: '/user/{id}' },
+    ])
+  })
+
   it('parameters are renamed, added, removed and retyped', () => {
     const parameter = (name: string, schema: Schema, required = true): object => ({
       in: 'query',
@@ -616,6 +632,7 @@ describe('the kinds of operations', () => {
     query: { parameters: [{ source: 'query', field }] },
     headers: { parameters: [{ source: 'headers', field }] },
     cookies: { parameters: [{ source: 'cookies', field }] },
+    input: { gained: ['team'] },
     body: { body: { key: 'body', was, now: was, text: undefined, names: [], query: [] } },
     errors: { problems: [{ code: 'car_sold', was: 'sold', status: 410 }] },
     paged: { body: { key: 200, was: list, now: page, text: undefined, names: [], query: ['cursor'] } },
@@ -635,12 +652,33 @@ describe('the kinds of operations', () => {
     if (isWritten)
       it(`${kind}: is written as a member of the operation`, () => {
         const own = Object.entries(drafts).find(([each]) => each === kind)?.[1]
-        const route = { route: 'user.read', now: { method: 'GET', path: '/user' } }
+        const before = kind === 'input' ? { before: { path: '/user', parameters: {} } } : {}
+        const route = { route: 'user.read', now: { method: 'GET', path: '/user' }, ...before }
         const draft = { kind: 'route', routes: [route], parameters: [], headers: [], ...own } as const
         const code = toChangeText(draft, writing)?.code ?? ''
         const member = kind.split('.').join(': { ')
-        assert.ok(code.includes(`change: [operation({ route: 'user.read', ${member}: { `), code)
+        const path = kind === 'input' ? "path: { was: '/user' }, " : ''
+        assert.ok(code.includes(`change: [operation({ route: 'user.read', ${path}${member}: { `), code)
       })
+
+  it('share one function that makes the parameter which their paths gained', () => {
+    const routes = ['read', 'save'].map((name) => ({
+      route: `user.${name}`,
+      now: { method: 'GET', path: `/{team}/${name}` },
+      before: { path: `/${name}`, parameters: {} },
+    }))
+    const draft = { kind: 'route', routes, parameters: [], headers: [], gained: ['team'] } as const
+    const { title, code, shared } = toChangeText(draft, writing) ?? {}
+    assert.equal(title, '`GET /{team}/read` and `GET /{team}/save` have `team` in the path')
+    assert.deepEqual(shared, [
+      "const withTeam = <P>({ params }: { params: P }) => ({ params: { ...params, team: fillIn('string') } })",
+    ])
+    const parts = ['read', 'save'].map(
+      (name) =>
+        `operation({ route: 'user.${name}', path: { was: '/${name}' }, input: { was: { params: z.object({}) }, up: withTeam } })`,
+    )
+    assert.ok(code?.includes(`change: [${parts.join(', ')}]`), code)
+  })
 
   it('are the members that operations may have', () => {
     const define = (kind: string): unknown => {

@@ -160,7 +160,7 @@ export const OPERATION_KINDS = {
   },
   // documents don't say which values moved where
   input: {
-    isWritten: false,
+    isWritten: true,
     // one function makes all sources, so that one of them may be what it is
     fields: (operation) =>
       inputSources(operation).map((source) => [

@@ -8,12 +8,13 @@ import type {
   ModelDraft,
   ProblemDraft,
   RouteDraft,
+  DraftedRoute,
   DraftedSource,
 } from '../../gate/write/draft.ts'
 import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf } from '../../base/json-schema.ts'
 import { toStableText } from '../../gate/json.ts'
-import { isRecord, toRecord } from '../../base/values.ts'
+import { capitalize, isRecord, toRecord } from '../../base/values.ts'
 import { isPageName, pageParameter } from '../../changes/operations/paged.ts'
 import { changeTitle } from './title.ts'
 import { fillInText, missingText, toConversion, type ConversionInput } from './conversion-text.ts'
@@ -36,6 +37,8 @@ export interface ChangeText {
   readonly title: string
   /** The expression, in one line. */
   readonly code: string
+  /** The statements before it, for functions that several parts share. */
+  readonly shared: readonly string[]
   /** The names that it uses of `octavo/changes`. */
   readonly imports: readonly string[]
   /** The names of the models in it. */
@@ -54,13 +57,15 @@ export function toChangeText(draft: ChangeDraft, given: ChangeWriting): ChangeTe
   const parts =
     draft.kind === 'model'
       ? [reshapeText(draft, writing)]
-      : draft.routes.map(({ route }) => operationText(route, draft, writing))
-  const body = parts.join(', ')
+      : draft.routes.map((route) => operationText(route, draft, writing))
+  const shared = draft.kind === 'route' && draft.routes.length > 1 ? sharedText(draft, writing) : []
+  const body = [...shared, parts.join(', ')].join(' ')
   const fields =
     draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
   return {
     title,
-    code: `defineVersionChange({ version: 'next', title: ${quotedText(title)}, change: [${body}] })`,
+    code: `defineVersionChange({ version: 'next', title: ${quotedText(title)}, change: [${parts.join(', ')}] })`,
+    shared,
     imports: [
       'defineVersionChange',
       draft.kind === 'model' ? 'reshape' : 'operation',
@@ -164,13 +169,13 @@ function zodIn(names: SchemaNames): (schema: unknown) => string {
   }
 }
 
-/** Follows references, but to models: these have changes of their own. */
+/** Follows references. Models are marked, because they have changes of their own. */
 function resolveIn({ components, modelOf }: SchemaNames): (schema: unknown) => unknown {
   return (schema) => {
     const name = refOf(toRecord(schema))
     if (name === undefined) return schema
     const model = modelOf(name)
-    return model === undefined ? components[name] : { $id: model }
+    return model === undefined ? components[name] : { ...toRecord(components[name]), $id: model }
   }
 }
 
@@ -273,14 +278,26 @@ function functionText(made: readonly string[], given: readonly string[]): string
 
 /** Writes the member of each kind, or returns `undefined` if the routes don't differ in it. */
 const MEMBERS: Readonly<
-  Record<WrittenKind, (draft: RouteDraft, writing: ChangeWriting) => string | undefined>
+  Record<WrittenKind, (draft: RouteDraft, writing: ChangeWriting, route: DraftedRoute) => string | undefined>
 > = {
-  path: ({ path }) => path && `path: { was: ${quotedText(path)} }`,
+  path: ({ path }, _, { before }) => {
+    const was = path ?? before?.path
+    return was && `path: { was: ${quotedText(was)} }`
+  },
   method: ({ method }) => method && `method: { was: ${quotedText(method)} }`,
   status: ({ status }) => status && `status: { was: ${status.was} }`,
   query: (draft, writing) => parametersText('query', draft, writing),
   headers: (draft, writing) => parametersText('headers', draft, writing),
   cookies: (draft, writing) => parametersText('cookies', draft, writing),
+  input: (draft, writing, { before }) => {
+    if (before === undefined) return undefined
+    const fields = Object.entries(before.parameters).map(
+      ([name, schema]) => `${memberName(name)}: ${toZodText(schema, writing.base)}`,
+    )
+    const was = `{ params: z.object({${fields.length === 0 ? '' : ` ${fields.join(', ')} `}}) }`
+    const up = draft.routes.length > 1 ? toCamelName(draft.gained) : gainedText(draft, writing)
+    return `input: { was: ${was}, up: ${up} }`
+  },
   body: ({ body }, writing) => (body?.key === 'body' ? bodyMemberText(body, writing) : undefined),
   errors: ({ problems }) => problems && errorsText(problems),
   'response.headers': ({ headers }, writing) =>
@@ -292,6 +309,26 @@ const MEMBERS: Readonly<
       ? undefined
       : `body: { ${bodyMemberText(body, writing)} }`,
   paged: ({ body }, writing) => body && pagedText(body, writing),
+}
+
+/** Writes the function that makes the parameters which paths gained. */
+function gainedText({ gained = [] }: RouteDraft, writing: ChangeWriting): string {
+  const { up } = toTurnings(writing)
+  const text = fillInText({ schema: { type: 'string' }, isOptional: false }, up)
+  const made = gained.map((name) => `${memberName(name)}: ${text}`)
+  return `({ params }) => ({ params: { ...params, ${made.join(', ')} } })`
+}
+
+/** Writes the function that several routes share: one decision has one place. */
+function sharedText(draft: RouteDraft, writing: ChangeWriting): readonly string[] {
+  if (draft.gained === undefined) return []
+  const code = gainedText(draft, writing).replace('({ params })', '<P>({ params }: { params: P })')
+  return [`const ${toCamelName(draft.gained)} = ${code}`]
+}
+
+function toCamelName(names: readonly string[] = []): string {
+  const words = names.flatMap((name) => name.split(/[^\p{L}\p{N}]+/u)).filter(Boolean)
+  return `with${words.map(capitalize).join('')}`
 }
 
 function errorsText(problems: readonly ProblemDraft[]): string {
@@ -331,13 +368,13 @@ function isPageShape(
   return lists.length === 1 && query.some(isPageName)
 }
 
-function operationText(route: string, draft: RouteDraft, writing: ChangeWriting): string {
+function operationText(route: DraftedRoute, draft: RouteDraft, writing: ChangeWriting): string {
   const members = Object.entries(MEMBERS).flatMap(([kind, toMember]) => {
-    const member = toMember(draft, writing)
+    const member = toMember(draft, writing, route)
     if (member === undefined) return []
     return kind.startsWith('response.') ? [`response: { ${member} }`] : [member]
   })
-  return `operation({ ${[`route: ${quotedText(route)}`, ...members].join(', ')} })`
+  return `operation({ ${[`route: ${quotedText(route.route)}`, ...members].join(', ')} })`
 }
 
 function parametersText(

@@ -1,18 +1,30 @@
 import { memberName, quotedText, valueText } from '../format.ts'
 import type { DescribedField } from '../../gate/write/draft.ts'
-import { memberSchemas, optionsOf, schemaList, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
-import { isObject, isRecord, isString, toRecord } from '../../base/values.ts'
+import { memberSchemas, withoutNull } from '../../base/json-schema.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { schemaToType, type TypeNames } from '../types/schema-type.ts'
-import { toStableText } from '../../gate/json.ts'
-import { toRegExp } from '../../gate/schema/check-value.ts'
 import { ruleConditions } from './rule-text.ts'
-
-type ResolveSchema = (schema: unknown) => unknown
+import {
+  alternativesOf,
+  hasAlternatives,
+  hasDefault,
+  isAnything,
+  isDigits,
+  isNumeric,
+  isOfOneType,
+  isSame,
+  itemsOf,
+  listedValues,
+  matchesPattern,
+  modelIn,
+  schemaType,
+  typesIn,
+  type FollowReferences,
+} from './schema-facts.ts'
 
 /** The materials of conversions. */
 export interface ConversionInput {
-  /** Follow the references of both schemas. */
-  readonly resolve: { readonly from: ResolveSchema; readonly to: ResolveSchema }
+  readonly resolve: FollowReferences
   readonly types: TypeNames
   /** Older clients are never sent a value that is checked, so that a conversion down has to fit by itself. */
   readonly side: 'up' | 'down'
@@ -26,6 +38,8 @@ export interface ConversionInput {
   readonly isNoted: boolean
   /** Writes the schema of values that stay as they are, as code of zod. */
   readonly zodOf: (schema: unknown) => string
+  /** The pairs of models that a conversion is in, because a model may hold itself. */
+  readonly above?: ReadonlySet<string>
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
@@ -33,7 +47,8 @@ export function fillInText(
   { schema, isOptional }: DescribedField,
   { types }: Pick<ConversionInput, 'types'>,
 ): string {
-  const type = inOneLine(`${schemaToType(schema, types)}${isOptional ? ' | undefined' : ''}`)
+  const own = modelIn(schema) ?? schemaToType(schema, types)
+  const type = inOneLine(`${own}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
 }
 
@@ -113,9 +128,10 @@ function passedText(value: string, inner: string | undefined): string {
 }
 
 /** The only value that can stand for one that is missing, or `undefined` if somebody has to decide. */
-function knownText(schema: unknown, { resolve, side }: ConversionInput): string | undefined {
+function knownText(schema: unknown, { resolve, side, isNoted }: ConversionInput): string | undefined {
   const newer = toRecord(resolve.to(schema))
-  if (newer['default'] !== undefined && side === 'up') return valueText(newer['default'])
+  // clients take what is documented for a value that is missing
+  if (newer['default'] !== undefined && (side === 'up' || isNoted)) return valueText(newer['default'])
   if (withoutNull(newer) !== undefined) return 'null'
   const only = onlyText(newer)
   if (only !== undefined) return only
@@ -130,10 +146,6 @@ function onlyText(schema: unknown): string | undefined {
   return only === undefined || others.length > 0 ? undefined : valueText(only)
 }
 
-function hasDefault(schema: unknown): boolean {
-  return isRecord(schema) && schema['default'] !== undefined
-}
-
 /** The value that stands for one that is missing, or a call that asks for it. */
 export function missingText(field: DescribedField, parts: ConversionInput): string {
   const known = knownText(field.schema, parts)
@@ -143,15 +155,10 @@ export function missingText(field: DescribedField, parts: ConversionInput): stri
     : fillInText({ ...field, schema: parts.resolve.to(field.schema) }, parts)
 }
 
-/** Whether every value fits. */
-function isAnything(schema: unknown): boolean {
-  return schema === true || (isRecord(schema) && Object.keys(withoutWords(schema)).length === 0)
-}
-
 /** The conversion of values that are neither absent nor null. */
 function convertBare(from: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
   const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to)]
-  if (isAnything(newer) || isSame(older, newer)) return undefined
+  if (isAnything(newer) || isSame(older, newer, parts.resolve)) return undefined
   const [given, wanted] = [listedValues(older), listedValues(newer)]
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, to, value, parts)
   if (wanted !== undefined)
@@ -159,14 +166,18 @@ function convertBare(from: unknown, to: unknown, value: string, parts: Conversio
       ? `asIs(${value})`
       : unlessFits(older, to, value, parts)
   if (hasAlternatives(older) || hasAlternatives(newer)) return convertUnion(older, to, value, parts)
-  const [kind, other] = [schemaType(older), schemaType(newer)]
+  const pair = [older, newer].map((schema) => modelIn(schema) ?? '').join(' ')
+  const above = parts.above ?? new Set()
+  if (above.has(pair)) return unlessFits(older, to, value, parts)
+  return convertKind(older, to, value, pair === ' ' ? parts : { ...parts, above: new Set([...above, pair]) })
+}
+
+/** The conversion of values that are neither listed nor alternatives. */
+function convertKind(older: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
+  const [kind, other] = [schemaType(older), schemaType(parts.resolve.to(to))]
   if (kind === 'object' || other === 'object') return convertObject(older, to, value, parts)
   if (kind === 'array' || other === 'array') return convertList(older, to, value, parts)
   return convertScalar(older, to, value, parts)
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return toStableText(withoutWords(one)) === toStableText(withoutWords(other))
 }
 
 /** Keeps a value that fits, and asks for the replacement of any other. */
@@ -175,33 +186,6 @@ function unlessFits(older: unknown, to: unknown, value: string, parts: Conversio
   const filled = onlyText(newer) ?? askedText(to, parts)
   if (!isOfOneType(older, newer)) return filled
   return `fits(${parts.zodOf(to)}, ${value}) ? ${value} : ${filled}`
-}
-
-/** Whether two schemas may have a value in common, as far as their types say. */
-function isOfOneType(one: unknown, other: unknown): boolean {
-  const [types, others] = [typesIn(one), typesIn(other)]
-  return types === undefined || others === undefined || [...types].some((type) => others.has(type))
-}
-
-/** The types of the values of a schema, or `undefined` if it does not say. */
-function typesIn(schema: unknown): ReadonlySet<string> | undefined {
-  const { type } = toRecord(schema)
-  const values = listedValues(schema)?.map((value) => (value === null ? 'null' : typeof value))
-  const types: readonly unknown[] = values ?? (type === undefined ? [] : [type].flat())
-  if (types.length === 0 || !types.every(isString)) return undefined
-  return new Set(types.map((each) => (each === 'integer' ? 'number' : each)))
-}
-
-function hasAlternatives(schema: unknown): boolean {
-  return isRecord(schema) && (optionsOf(schema).length > 0 || Array.isArray(schema['type']))
-}
-
-/** The alternatives of a schema: those of a union, of several types, or the schema itself. */
-function alternativesOf(schema: unknown): readonly unknown[] {
-  const own = toRecord(schema)
-  if (Array.isArray(own['type'])) return own['type'].map((type: unknown) => ({ ...own, type }))
-  const options = optionsOf(own)
-  return options.length === 0 ? [schema] : options
 }
 
 /** Alternatives stay if the other side has them. Others are passed over by open clients, or asked for. */
@@ -248,48 +232,6 @@ function fittingText(
 }
 
 const SCALARS = new Set<unknown>(['string', 'number', 'integer', 'boolean'])
-
-function withoutWords(schema: unknown): JsonSchema {
-  if (!isRecord(schema)) return { const: schema }
-  return Object.fromEntries(
-    Object.entries(schema).filter(([key]) => !WORDS.has(key) && !key.startsWith('x-')),
-  )
-}
-
-/** Keywords that make no difference to a conversion. Formats are documented, and no promise of a value. */
-const WORDS = new Set(
-  'title description example examples default format deprecated readOnly writeOnly externalDocs xml'.split(
-    ' ',
-  ),
-)
-
-function schemaType(schema: unknown): string | undefined {
-  const type = isRecord(schema) ? schema['type'] : undefined
-  return isString(type) ? type : undefined
-}
-
-function isNumeric(kind: string | undefined): boolean {
-  return kind === 'number' || kind === 'integer'
-}
-
-/** The texts that a schema lists, or `undefined` for any other schema. */
-export function listedTexts(schema: unknown): readonly string[] | undefined {
-  const values = listedValues(schema)
-  return values?.every(isString) === true ? values : undefined
-}
-
-/** The texts, numbers and other plain values that a schema or its alternatives list, or `undefined` for any other schema. */
-function listedValues(schema: unknown): readonly unknown[] | undefined {
-  if (!isRecord(schema)) return undefined
-  const all = schema['type'] === 'null' ? [null] : schema['enum']
-  const values: unknown = 'const' in schema ? [schema['const']] : all
-  if (Array.isArray(values)) return values.every((value) => !isObject(value)) ? values : undefined
-  const ofOptions = optionsOf(schema).map(listedValues)
-  if (ofOptions.length > 0 && !ofOptions.includes(undefined)) return ofOptions.flatMap((each) => each ?? [])
-  return schemaList(schema['allOf'])
-    .map(listedValues)
-    .find((each) => each !== undefined)
-}
 
 function toEnumTurn(
   given: readonly unknown[],
@@ -347,9 +289,19 @@ function convertObject(
     if (members !== undefined)
       return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
   }
-  return (
-    (isOfOneType(older, newer) ? undefined : wrapText(older, to, value, parts)) ??
-    unlessFits(older, to, value, parts)
+  const isWrapped = !isOfOneType(older, newer) || (isBoth && hasNoneOf(older, newer))
+  return (isWrapped ? wrapText(older, to, value, parts) : undefined) ?? unlessFits(older, to, value, parts)
+}
+
+/** Whether two objects share no member, and each demands one, so that no value fits both. */
+function hasNoneOf(older: unknown, newer: unknown): boolean {
+  const [given, wanted] = [describedFields(older), describedFields(newer)]
+  return [given, wanted].every(
+    (fields) =>
+      matchingFieldNames(
+        fields,
+        ({ isOptional }, name) => !isOptional && !(given.has(name) && wanted.has(name)),
+      ).length > 0,
   )
 }
 
@@ -364,9 +316,23 @@ function convertMembers(
   const shared = matchingFieldNames(wanted, (_, name) => given.has(name))
   const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
   if ((shared.length === 0 && wanted.size > 0) || !isLeft) return undefined
-  return [
+  const members = [
     ...shared.flatMap((name) => convertMemberText(name, given, wanted, memberAccess(value, name), parts)),
     ...toMissing(wanted, shared, parts),
+  ]
+  // types demand a member that takes everything, and documents don't
+  const others =
+    members.length === 0
+      ? []
+      : matchingFieldNames(
+          wanted,
+          ({ schema }, name) => !given.has(name) && isAnything(parts.resolve.to(schema)),
+        )
+  return [
+    ...members,
+    ...others
+      .filter((name) => wanted.get(name)?.isOptional === true)
+      .map((name) => `${memberName(name)}: undefined`),
   ]
 }
 
@@ -375,12 +341,14 @@ function wrapText(older: unknown, to: unknown, value: string, parts: ConversionI
   const [given, wanted] = [describedFields(older), describedFields(parts.resolve.to(to))]
   const stays = (from: DescribedField, field: DescribedField): boolean =>
     toConversion(from, field, value, { ...parts, isStrict: false }) === undefined
-  if (given.size === 0) {
-    const [name, ...others] = matchingFieldNames(wanted, (field) => stays(required(older), field))
-    return name === undefined || others.length > 0
-      ? undefined
-      : toLiteral([`${memberName(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
-  }
+  const takers = matchingFieldNames(
+    wanted,
+    (field) => (given.size === 0 || !field.isOptional) && stays(required(older), field),
+  )
+  const [taker, ...otherTakers] = takers
+  if (taker !== undefined && otherTakers.length === 0)
+    return toLiteral([`${memberName(taker)}: ${value}`, ...toMissing(wanted, [taker], parts)])
+  if (given.size === 0) return undefined
   const [name = '', ...others] = matchingFieldNames(given, ({ schema }) =>
     stays(required(schema), required(to)),
   )
@@ -447,7 +415,9 @@ function toMissing(
   parts: ConversionInput,
 ): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
-    beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
+    beside.includes(name) ||
+    field.isOptional ||
+    (!parts.isNoted && hasDefault(parts.resolve.to(field.schema)))
       ? []
       : [`${memberName(name)}: ${missingText(field, parts)}`],
   )
@@ -460,24 +430,4 @@ function toLiteral(members: readonly string[]): string {
 
 function required(schema: unknown): DescribedField {
   return { schema, isOptional: false }
-}
-
-/** The schema of the items of a list, or `undefined` for anything else. */
-function itemsOf(schema: unknown): unknown {
-  return isRecord(schema) && schema['type'] === 'array' && schema['prefixItems'] === undefined
-    ? (schema['items'] ?? {})
-    : undefined
-}
-
-/** Whether a text is always a number. */
-function isDigits(schema: unknown): boolean {
-  if (!isRecord(schema) || !isString(schema['pattern'])) return false
-  return (
-    matchesPattern(schema, '7') &&
-    !['', 'a', '7a', 'a7', '-', ' '].some((text) => matchesPattern(schema, text))
-  )
-}
-
-function matchesPattern({ pattern }: Readonly<Record<string, unknown>>, text: string): boolean {
-  return !isString(pattern) || toRegExp(pattern)?.test(text) === true
 }

@@ -294,7 +294,9 @@ function toWanted(
         cwd,
       }),
     ],
-    code: inline.map(({ name, text }) => formatStatement(`const ${name} = ${text.code}`)),
+    code: inline.flatMap(({ name, text }) =>
+      [...text.shared, `const ${name} = ${text.code}`].map((each) => formatStatement(each)),
+    ),
   }
 }
 
@@ -336,7 +338,7 @@ function changeFileText(
   return formatSource(
     packages,
     own.map(([specifier, names]) => [names, specifier]),
-    [formatStatement(`export const ${name} = ${text.code}`)],
+    [...text.shared, `export const ${name} = ${text.code}`].map((each) => formatStatement(each)),
   )
 }
 

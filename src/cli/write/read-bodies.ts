@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 import { type AnyChange } from '../../changes/chain.ts'
-import { objectShape, defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
+import { childrenOf, defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { plainKind } from '../../changes/convert/compare.ts'
 import { operationsOf } from '../../changes/expand.ts'
 import { bodiesOf } from '../../changes/operations/bodies.ts'
@@ -70,25 +70,25 @@ function wrappedSchema(schema: Schema): Schema | undefined {
 const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'nullable', 'readonly'])
 
 /** Whether the document says all that there is to a schema, so that it can be written again. */
-function isDocumentedWhole(schema: Schema, named: ExportedSchemas): boolean {
-  if (named.has(schema)) return true
-  const inner = wrappedSchema(schema)
-  if (inner !== undefined) return isDocumentedWhole(inner, named)
-  const { type, checks = [], ...def } = defOf(schema)
-  if (type === 'object')
-    return (
-      def['catchall'] === undefined &&
-      Object.values(objectShape(schema)).every((each) => isDocumentedWhole(each, named))
-    )
-  if (type === 'enum' || type === 'literal') return true
-  const all: readonly unknown[] = [
-    def,
+function isDocumentedWhole(schema: Schema, named: ExportedSchemas, above: readonly Schema[] = []): boolean {
+  if (named.has(schema) || above.includes(schema)) return named.has(schema)
+  const { type, checks = [] } = defOf(schema)
+  if (!WRITTEN.has(type) && (plainKind(schema) === undefined || type === 'bigint' || type === 'date'))
+    return false
+  const own: readonly unknown[] = [
+    defOf(schema),
     ...(Array.isArray(checks) ? checks.map((check: unknown) => Object(Object(check)['_zod'])['def']) : []),
   ]
   return (
-    plainKind(schema) !== undefined && all.every((each) => CHECKS.has(Reflect.get(Object(each), 'check')))
+    own.every((each) => CHECKS.has(Reflect.get(Object(each), 'check'))) &&
+    childrenOf(schema).every((child) => isDocumentedWhole(child.schema, named, [...above, schema]))
   )
 }
+
+/** The kinds of schemas that `toZodText` writes, beside plain ones. */
+const WRITTEN: ReadonlySet<string> = new Set(
+  'optional nullable union intersection record tuple enum literal unknown any null never'.split(' '),
+)
 
 const CHECKS: ReadonlySet<unknown> = new Set([
   undefined,
@@ -96,7 +96,9 @@ const CHECKS: ReadonlySet<unknown> = new Set([
   'max_length',
   'greater_than',
   'less_than',
+  'multiple_of',
   'number_format',
+  'string_format',
 ])
 
 /** The files that others import, as places: schemas may stand in files without any definition. */

@@ -11,7 +11,7 @@ import type {
   RouteDraft,
   DraftedSource,
 } from '../../gate/write/draft.ts'
-import { listedTexts } from './conversion-text.ts'
+import { listedTexts } from './schema-facts.ts'
 
 /** The title of a change, as clients read it in the changelog. */
 export function changeTitle(draft: ChangeDraft): string {
@@ -130,6 +130,8 @@ function routeTitle(draft: RouteDraft, most: number): string {
   if (body !== undefined) return bodyTitle(body, where, routes.length > 1, most)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
+  if (draft.gained !== undefined)
+    return `${where} ha${routes.length === 1 ? 's' : 've'} ${listOf(draft.gained.map(titleCode), most)} in the path`
   return addressTitle(draft, where, most)
 }
 

@@ -73,7 +73,7 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<WriteRepo
   const named = unwrittenRows(failed, own, layout, unwritten)
   const rest = [...named, ...remainingRows(after, named, isFailing)]
   if (rest.length > 0) say('You have to write changes by hand for')
-  for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
+  for (const line of restLines(rest)) say(line)
   if (isWritten) say(nextStep(rest.length + open.length > 0))
   return {
     written: layout.changes.map(({ text, path }) => ({
@@ -84,6 +84,24 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<WriteRepo
     left: rest.map(([what, why]) => ({ what, why })),
   }
 }
+
+/** The differences that are left, those with one reason together. */
+function restLines(rows: readonly (readonly [what: string, why: string])[]): readonly string[] {
+  const reasons = new Map<string, string[]>()
+  for (const [what, why] of rows) reasons.set(why, [...(reasons.get(why) ?? []), what])
+  return [...reasons].flatMap(([why, own]) => {
+    const shown = own.length > MOST_SHOWN + 1 ? own.slice(0, MOST_SHOWN) : own
+    const others = own.length - shown.length
+    return [
+      ...shown.map((what) => `  ${what}`),
+      ...(others === 0 ? [] : [`  and ${others} others`]),
+      `    ${why}`,
+    ]
+  })
+}
+
+/** More than these a person looks up in `--format json`. */
+const MOST_SHOWN = 8
 
 function nextStep(isLeft: boolean): string {
   return isLeft ? 'Then run octavo check again' : 'Run octavo check to see that it passes'

@@ -60,7 +60,7 @@ function ownText(schema: unknown, names: SchemaNames, above: readonly string[]):
     constant: (value) => `z.literal(${valueText(value)})`,
     values: enumText,
     list: listText,
-    object: zodObjectText,
+    object: (members, others, own) => zodObjectText(members, others, own, names),
     scalar: scalarText,
   })
 }
@@ -135,10 +135,11 @@ function zodObjectText(
   members: readonly SchemaMember<string>[],
   others: string | undefined,
   { properties, additionalProperties }: JsonSchema,
+  { isNoted = false }: SchemaNames,
 ): string {
   if (!isRecord(properties)) return others === undefined ? 'z.object({})' : `z.record(z.string(), ${others})`
   const fields = members.map(({ name, schema, made, isRequired }) => {
-    const hasDefault = toRecord(schema)['default'] !== undefined
+    const hasDefault = !isNoted && toRecord(schema)['default'] !== undefined
     return `${memberName(name)}: ${made}${isRequired || hasDefault ? '' : '.optional()'}`
   })
   const object = additionalProperties === false ? 'z.strictObject' : 'z.object'

@@ -40,9 +40,11 @@ export interface ModelDraft {
 export type DraftedSource = 'query' | 'headers' | 'cookies'
 
 /** A route, with its address today for the title. */
-interface DraftedRoute {
+export interface DraftedRoute {
   readonly route: string
   readonly now: { readonly method: string; readonly path: string }
+  /** Its earlier path, if that lacked parameters: with those that it had. */
+  readonly before?: { readonly path: string; readonly parameters: Readonly<Record<string, unknown>> }
 }
 
 /** The body of requests, or that of the responses with a status. */
@@ -77,6 +79,8 @@ export interface RouteDraft {
   readonly routes: readonly DraftedRoute[]
   readonly path?: string
   readonly method?: string
+  /** The parameters that paths gained. */
+  readonly gained?: readonly string[]
   /** The status of a plain result, then and now. */
   readonly status?: { readonly was: number; readonly now: number }
   readonly parameters: readonly { readonly source: DraftedSource; readonly field: FieldDraft }[]

@@ -24,7 +24,7 @@ export interface PlacedFinding {
 
 /** The findings about a route. */
 interface Told {
-  readonly address: Pick<RouteDraft, 'path' | 'method'>
+  readonly address: Address
   readonly status: RouteDraft['status']
   /** The names of parameters that differ. */
   readonly touched: ReadonlyMap<DraftedSource, ReadonlySet<string>>
@@ -34,6 +34,9 @@ interface Told {
   readonly bodies: ReadonlyMap<DraftedBody, readonly PlacedFinding[]>
   readonly unwritten: readonly Unwritten[]
 }
+
+/** The address that a route had. */
+type Address = Pick<RouteDraft, 'path' | 'method' | 'gained'> & Pick<RouteDraft['routes'][number], 'before'>
 
 /** Returns the differences of a route, from the findings about it. */
 export function toRouteDrafts(
@@ -62,9 +65,9 @@ export function toRouteDrafts(
     ...headers.map((header) => ({ headers: [header] })),
     ...problems.map((problem) => ({ problems: [problem] })),
     ...whole.flatMap(({ body }) => (typeof body === 'object' ? [{ body }] : [])),
-  ].map((part): RouteDraft => ({
+  ].map(({ before, ...part }: Partial<RouteDraft> & Pick<Address, 'before'>): RouteDraft => ({
     kind: 'route',
-    routes: [{ route, now }],
+    routes: [{ route, now, ...(before === undefined ? {} : { before }) }],
     parameters: [],
     headers: [],
     ...part,
@@ -128,7 +131,7 @@ export function mergeRoutes(drafts: readonly RouteDraft[]): readonly RouteDraft[
   const merged = new Map<string, RouteDraft>()
   for (const draft of drafts) {
     const { routes, ...difference } = draft
-    const isAddress = draft.path !== undefined || draft.method !== undefined
+    const isAddress = draft.path !== undefined || (draft.method !== undefined && draft.gained === undefined)
     const key = JSON.stringify(isAddress ? draft : difference)
     merged.set(key, { ...draft, routes: [...(merged.get(key)?.routes ?? []), ...routes] })
   }
@@ -149,7 +152,8 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
     const [section, , name = ''] = place?.steps ?? []
     const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
     if (told.has(placed)) continue
-    if (rule === 'route-moved') address = toAddress(finding, ownPath)
+    if (rule === 'route-moved' || rule === 'new-request-path-parameter')
+      address = toAddress(finding, ownPath, pair.base)
     else if (rule === 'status-of-default-changed')
       status = {
         was: Number(pointerSteps(finding.base.pointer).at(-1)),
@@ -236,20 +240,53 @@ const SOURCES: ReadonlyMap<string, DraftedSource> = new Map([
 ])
 
 /** The address that a route had, without what all paths begin with. */
-function toAddress({ base, revision }: VersionFinding, ownPath: string): Told['address'] {
+function toAddress({ base, revision }: VersionFinding, ownPath: string, older: unknown): Told['address'] {
   const [, wasPath = '', wasMethod = ''] = pointerSteps(base.pointer)
   const [, nowPath = '', nowMethod = ''] = pointerSteps(revision.pointer)
   const own = ownPath.split('/').slice(1)
   const prefix = nowPath.split('/').slice(1).length - (ownPath === '/' ? 0 : own.length)
-  const was = wasPath.split('/').slice(1 + prefix)
+  const { path, gained } = olderPath(wasPath.split('/').slice(1 + prefix), own)
+  const method = wasMethod === nowMethod ? {} : { method: wasMethod.toUpperCase() }
+  if (gained.length === 0) return { ...(path === ownPath ? {} : { path }), ...method }
+  const node = pickAt(older, ['paths', wasPath, wasMethod])
+  const schemas = parametersOf(isRecord(node) ? node : undefined, 'params')
+  const names = [...wasPath.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
+  const parameters = path
+    .split('/')
+    .flatMap((segment) => nameIn(segment) ?? [])
+    .map((name, index) => [name, schemas.get(names[index] ?? '')?.schema ?? { type: 'string' }] as const)
+  return { ...method, gained, before: { path, parameters: Object.fromEntries(parameters) } }
+}
+
+/** The earlier path of a route with its parameters as they are called today, and the parameters that it has gained. */
+function olderPath(
+  was: readonly string[],
+  own: readonly string[],
+): { readonly path: string; readonly gained: readonly string[] } {
+  const left = [...was]
+  const kept: string[] = []
+  const gained: string[] = []
+  const names = new Set(own.map(nameIn))
+  for (const segment of own) {
+    const [first = '', name] = [left[0], nameIn(segment)]
+    const older = nameIn(first)
+    const isSame = name === undefined ? first === segment : older === name || !names.has(older)
+    if (left.length > 0 && isSame && (older === undefined) === (name === undefined)) {
+      left.shift()
+      kept.push(segment)
+    } else if (name !== undefined) gained.push(name)
+  }
+  if (left.length === 0 && gained.length > 0) return { path: `/${kept.join('/')}`, gained }
   // a pattern may say more of a parameter than documents do, and parameters keep their newest names
   const params = own.filter((segment) => segment.includes('{'))
   let count = 0
-  const path = `/${was.map((segment) => (/^\{.*\}$/.test(segment) ? (params[count++] ?? segment) : segment)).join('/')}`
-  return {
-    ...(path === ownPath ? {} : { path }),
-    ...(wasMethod === nowMethod ? {} : { method: wasMethod.toUpperCase() }),
-  }
+  const path = `/${was.map((segment) => (nameIn(segment) === undefined ? segment : (params[count++] ?? segment))).join('/')}`
+  return { path, gained: [] }
+}
+
+/** The name of the parameter that a segment is. */
+function nameIn(segment: string): string | undefined {
+  return /^\{([^{}:]*).*\}$/.exec(segment)?.[1]
 }
 
 interface FoundOperation {
@@ -329,14 +366,18 @@ function toParameterDrafts(
 
 function parametersOf(
   node: Node | undefined,
-  source: DraftedSource,
+  source: DraftedSource | 'params',
   isNoted = false,
 ): ReadonlyMap<string, DescribedField> {
   const list = node?.['parameters']
   return new Map(
     (Array.isArray(list) ? list : []).flatMap(
       (each: unknown): readonly (readonly [string, DescribedField])[] => {
-        if (!isRecord(each) || SOURCES.get(String(each['in'])) !== source) return []
+        if (
+          !isRecord(each) ||
+          (each['in'] === 'path' ? 'params' : SOURCES.get(String(each['in']))) !== source
+        )
+          return []
         const hasDefault = !isNoted && pickAt(each, ['schema', 'default']) !== undefined
         const isOptional = each['required'] !== true && !hasDefault
         return [[String(each['name']), { schema: each['schema'] ?? {}, isOptional }]]
@@ -373,15 +414,17 @@ function headerAt(document: unknown, pointer: string): DescribedField | undefine
 export function unwrittenReason({ finding: { rule, version }, place }: PlacedFinding): string {
   const [section, where = ''] = place?.steps ?? []
   if (/^api-(path-)?removed/.test(rule))
-    return `restore the route with version: '<=${version}', because a change cannot contain a handler`
+    return `restore the route with version: '<=${version}', because a change cannot contain a handler. If nothing can answer any more: handler: () => { throw gone() }`
   if (rule.startsWith('api-security'))
-    return 'keep accepting the old credentials, because guards run before changes'
+    return 'keep accepting the old credentials and scopes, because guards run before changes: withoutGuards: [TheNewGuard] of an operation lets older clients pass'
   if (rule === 'request-parameter-location-changed')
     return 'accept the parameter in both places, because a change cannot move it'
   if (section === 'parameters' && where === 'path')
     return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
   if (rule === 'response-problem-added')
     return 'describe it by errors of an operation: `errors: { new_code: { was: "older_code" } }`'
+  if (section === 'requestBody' && /form/.test(where))
+    return 'derive input.form from a model, such as const Form = model("Form", { … }), so that a reshape of it converts the fields of the form'
   if (section === 'requestBody' || section === 'responses')
     return `describe the whole body by ${bodyMemberHint(section === 'requestBody' ? 'body' : Number(where))} of an operation`
   return 'a change cannot describe this difference'
