@@ -111,6 +111,8 @@ export interface CurrentReport {
   readonly definitions?: DefinedParts
   /** Routes of the application around it that it does not describe, if there is one. */
   readonly undescribed?: readonly string[]
+  /** Where it mounts an API of which no route describes anything. */
+  readonly uncontracted: readonly string[]
 }
 
 /** A message of the process. */

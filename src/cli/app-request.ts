@@ -130,7 +130,8 @@ async function readCurrentApp(
   { isChecked, isTried = false, inside }: Extract<AppRequest, { readonly kind: 'current' }>,
 ): Promise<CurrentReport> {
   const known = app.versions()
-  const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
+  const internals = internalsOf(app, 'octavo check')
+  const { schemes, routes } = readServing(internals)
   const history = isChecked ? checkedHistory(app, isTried ? { runs: FEW } : {}) : undefined
   return {
     versions:
@@ -143,12 +144,23 @@ async function readCurrentApp(
             sunset,
           })),
     serving: { schemes, routes: [...routes] },
+    uncontracted: findUncontracted(internals),
     ...(history === undefined ? {} : { history }),
     ...(isChecked && !isTried ? { definitions: await readDefinitions(app) } : {}),
     ...(inside?.file === undefined
       ? {}
       : { undescribed: await readUndescribed(app, inside.file, inside.label) }),
   }
+}
+
+/** Finds the paths of mounted APIs without a route in documents. The mount of an upstream is described by routes that forward to it. */
+function findUncontracted(internals: ReturnType<typeof internalsOf>): readonly string[] {
+  const routes = internals.routes()
+  const described = routes.filter(({ mount, includeInSchema }) => mount === undefined && includeInSchema)
+  return routes
+    .filter(({ mount }) => mount !== undefined)
+    .filter(({ forward }) => !described.some((route) => forward === undefined || route.forward === forward))
+    .map(({ pattern }) => pattern.text.replace(/\/\{\w+:path\}$/, '') || '/')
 }
 
 async function readUndescribed(app: App, file: string, label: string): Promise<readonly string[]> {

@@ -68,6 +68,38 @@ describe('octavo snapshot and octavo check', () => {
     assert.equal((await run('check', '--strict', '--inside', 'main.js')).code, 1)
   })
 
+  it('say that a mounted API has no contract, until a route forwards to it', async () => {
+    const mount = (controllers: string): void => {
+      write(
+        'app.js',
+        `import { createApp, defineController, defineModule, defineRouter } from 'octavo'
+import { defineUpstream } from 'octavo/upstream'
+import { z } from 'zod'
+
+const garage = defineUpstream({ name: 'Garage', app: { fetch: () => new Response() } })
+const cars = defineController({
+  prefix: '/cars',
+  routes: [{ method: 'GET', name: 'list', response: z.array(z.string()), forward: garage }],
+})
+export const app = createApp(
+  defineModule({ controllers: [${controllers}], routers: [defineRouter({ prefix: '/legacy', guards: [], mount: garage })] }),
+)
+`,
+      )
+    }
+    mount('')
+    assert.equal((await run('snapshot')).code, 0)
+    const { stdout, code } = await run('check', '--format', 'json')
+    const { advice } = JSON.parse(stdout) as { readonly advice: readonly string[] }
+    assert.deepEqual(
+      [advice.join('\n').replace(/Write .*/, ''), code],
+      ['The API that is mounted at /legacy has no contract, because no route describes its requests. ', 0],
+    )
+    assert.equal((await run('check', '--strict')).code, 1)
+    mount('cars')
+    assert.doesNotMatch((await run('check')).stdout, /no contract/)
+  })
+
   it('keep documents, and tell what breaks clients of them', async () => {
     assert.equal((await run('snapshot')).code, 0)
     const index: unknown = JSON.parse(read('api/index.json'))

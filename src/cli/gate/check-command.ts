@@ -56,7 +56,7 @@ export const check: Command = {
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     const assumptions = assumptionsOf(given)
-    let undescribed: CurrentReport['undescribed']
+    let undescribed: readonly string[] = []
     const counted = readCounts(given, setting)
     let compared: Omit<Failed, 'app' | 'failOn' | 'isOpen'>
     try {
@@ -76,7 +76,7 @@ export const check: Command = {
         return addUsage(checked)
       }
       const { versions, definitions } = current
-      undescribed = current.undescribed
+      undescribed = undescribedNotes(current)
       compared = { snapshots, current: versions, definitions, recheck, result: recheck(current) }
     } catch (error) {
       throw error instanceof InputError ? error : documentFailure(name, error)
@@ -84,11 +84,7 @@ export const check: Command = {
     const { result } = compared
     const labels = { base: name, revision: 'the app', file: undefined }
     const isBad = isAtLeast(result.level, failOn)
-    const advice = [
-      ...checkNotes(result),
-      ...undescribedNotes(undescribed),
-      ...writeNotes(isBad, compared.definitions, given),
-    ]
+    const advice = [...checkNotes(result), ...undescribed, ...writeNotes(isBad, compared.definitions, given)]
     const show = (changes?: WriteReport): void => {
       const shown = changes !== undefined && given.has('write') ? { changes } : {}
       print(printComparison({ ...result, advice, ...shown }, format, labels, printStyle()))
@@ -98,7 +94,7 @@ export const check: Command = {
     const isOpen = !Object.values(assumptions).includes(true)
     const { report, exitCode } = await finishChanges({ ...compared, failOn, isOpen }, isBad, given, setting)
     if (format === 'json') show(report)
-    const left = isStrict ? [...result.missing, ...undescribedNotes(undescribed)] : []
+    const left = isStrict ? [...result.missing, ...undescribed] : []
     return exitCode || (left.length > 0 ? EXIT.left : EXIT.whole)
   },
 }
@@ -108,8 +104,14 @@ function currentRequest(given: Arguments, { cwd }: Setting): AppRequest & { read
   return { kind: 'current', isChecked: true, ...(inside !== undefined && { inside: findApp(inside, cwd) }) }
 }
 
-function undescribedNotes(routes: CurrentReport['undescribed'] = []): readonly string[] {
-  return routes.map((route) => `${route} has no route in Octavo, so it is the same in every version`)
+function undescribedNotes({ undescribed = [], uncontracted }: CurrentReport): readonly string[] {
+  return [
+    ...undescribed.map((route) => `${route} has no route in Octavo, so it is the same in every version`),
+    ...uncontracted.map(
+      (path) =>
+        `The API that is mounted at ${path} has no contract, because no route describes its requests. Write a route with \`forward\` for those that matter`,
+    ),
+  ]
 }
 
 /** The assumptions about clients. */
