@@ -65,6 +65,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['In front of an API you have', 'guide/upstream'],
       ['APIs of other frameworks', 'guide/upstream-frameworks'],
       ['Import an API', 'guide/import'],
+      ['An API without a document', 'guide/first-hour'],
     ],
   },
   {

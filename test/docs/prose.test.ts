@@ -61,6 +61,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/downloads.md', maxWords: 960 },
   { page: 'docs/guide/engine.md', maxWords: 360 },
   { page: 'docs/guide/error-format.md', maxWords: 360 },
+  { page: 'docs/guide/first-hour.md', maxWords: 400 },
   { page: 'docs/guide/import.md', maxWords: 500 },
   { page: 'docs/guide/input.md', maxWords: 680 },
   { page: 'docs/guide/instances.md', maxWords: 830 },
