@@ -55,7 +55,7 @@ function givenProblems({ versions: given, models, changes, next }: Given): reado
     return [
       refuse(
         'versions is no list of versions',
-        "list them newest first: versions: ['2', '1'], or { version: '1', also: ['1.0'] } for one with other texts",
+        "list them newest first: versions: ['2', '1'], or { version: '1', also: ['1.0'] } for one with other texts. Dates such as sunset belong to versioning.versions of createApp",
       ),
     ]
   const versions = given.map((each) => (isString(each) ? each : each.version))
