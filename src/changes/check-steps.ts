@@ -45,6 +45,7 @@ export function stepProblems(
           ? []
           : [[`refine has no effect: no request carries ${name}`, 'remove it'] as const]),
         ...(isSent(step) ? reparsed(name, step, schemas) : []),
+        ...readingEachOther(name, step),
         ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
         ...wronglyKept(name, step, isSent(step)),
       ]
@@ -66,6 +67,19 @@ function reparsed(name: string, { fieldChanges }: Step, schemas: Schemas): Found
     if (fieldChange.kind !== 'retyped' || now === undefined || fieldChange.field.accepted === true) return []
     const found = reparsedProblem(`${name}.${fieldChange.name}`, now, fieldChange.was)
     return found === undefined ? [] : [found]
+  })
+}
+
+/** Finds fields whose functions read others, and are read by another one: no order gives both of them the newer values. */
+function readingEachOther(name: string, { fieldChanges, reads }: Step): Found {
+  return BOTH.flatMap((direction): Found => {
+    const reading = fieldChanges.filter(
+      (fieldChange) => fieldChange.kind === 'retyped' && (fieldChange.field[direction]?.length ?? 0) > 1,
+    )
+    const found = reading.find(({ fieldId }) => reads.some(([, read]) => read === fieldId))
+    if (found === undefined || reading.length < 2) return []
+    const message = `${name}.${newestName(found)} is read by ${direction} of another field, and its own ${direction} reads fields too`
+    return [[message, `convert both by ${direction} beside fields, or take away the second argument of one`]]
   })
 }
 

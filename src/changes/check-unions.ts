@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
-import { defOf, objectShape, schemaOf, schemasOf, type Schema } from '../schema/schema.ts'
+import { defOf, lazyInner, objectShape, schemaOf, schemasOf, type Schema } from '../schema/schema.ts'
 import { positionsOf, reachText } from './check-used.ts'
 import { isRequired, plainKind, schemasIn, valuesOf } from './convert/compare.ts'
 import { bareOf } from './convert/modelled-fields.ts'
@@ -82,21 +82,42 @@ function findBlurring(union: Schema, age: number, isSent: boolean, plans: Plans)
   )
 }
 
-/** Whether an object refuses the values of another one, as far as their fields tell. Other schemas differ by their kinds. */
-function refuses(one: Schema, other: Schema): boolean {
-  const [own, others] = [bareOf(one), bareOf(other)]
-  if (defOf(own).type !== 'object' || defOf(others).type !== 'object') return true
-  const shape = objectShape(others)
-  return Object.entries(objectShape(own)).some(([name, field]) => {
-    const value = shape[name]
-    if (value === undefined) return isRequired(field) && schemaOf(defOf(others)['catchall']) === undefined
-    return (isRequired(field) || isRequired(value)) && areApart(bareOf(field), bareOf(value))
+/** Whether a schema refuses the values of another one, as far as their kinds, literals and required fields tell. */
+function refuses(one: Schema, other: Schema, within: ReadonlySet<Schema> = new Set()): boolean {
+  const [own, others] = [contentOf(one), contentOf(other)]
+  // what holds itself tells nothing more
+  if (within.has(own)) return false
+  const inside = new Set([...within, own])
+  const [values, otherValues] = [valuesOf(own), valuesOf(others)]
+  if (values.size > 0 && otherValues.size > 0) return ![...values].some((each) => otherValues.has(each))
+  const [def, otherDef] = [defOf(own), defOf(others)]
+  const shape = otherDef.type === 'object' ? Object.entries(objectShape(others)) : []
+  const valueType = schemaOf(def['valueType'])
+  if (def.type === 'record' && valueType !== undefined)
+    return shape.some(([, value]) => isRequired(value) && refuses(valueType, value, inside))
+  const [kind, otherKind] = [plainKind(own), plainKind(others)]
+  if (kind === undefined || kind !== otherKind) return kind !== undefined && otherKind !== undefined
+  const [element, otherElement] = [schemaOf(def['element']), schemaOf(otherDef['element'])]
+  if (element !== undefined && otherElement !== undefined) return refuses(element, otherElement, inside)
+  return kind === 'object' && refusesMembers(own, others, inside)
+}
+
+function refusesMembers(own: Schema, others: Schema, inside: ReadonlySet<Schema>): boolean {
+  const [shape, otherShape] = [objectShape(own), objectShape(others)]
+  const [rest, otherRest] = [own, others].map((each) => schemaOf(defOf(each)['catchall']))
+  const isStrict = rest !== undefined && defOf(rest).type === 'never'
+  if (isStrict && Object.entries(otherShape).some(([name, value]) => !(name in shape) && isRequired(value)))
+    return true
+  return Object.entries(shape).some(([name, field]) => {
+    const value = otherShape[name]
+    if (value === undefined) return isRequired(field) && otherRest === undefined
+    return (isRequired(field) || isRequired(value)) && refuses(field, value, inside)
   })
 }
 
-function areApart(one: Schema, other: Schema): boolean {
-  const [values, others] = [valuesOf(one), valuesOf(other)]
-  if (values.size > 0 && others.size > 0) return ![...values].some((each) => others.has(each))
-  const [kind, otherKind] = [plainKind(one), plainKind(other)]
-  return kind !== undefined && otherKind !== undefined && kind !== otherKind
+/** The schema of the values behind wrappers. */
+function contentOf(schema: Schema): Schema {
+  const bare = bareOf(schema)
+  const inner = defOf(bare).type === 'lazy' ? lazyInner(bare) : undefined
+  return inner === undefined ? bare : contentOf(inner)
 }

@@ -3,6 +3,7 @@ import { problemsOf, type ResolvedRoute } from '../routes/resolved-route.ts'
 import { changeProblem, type AnyChange, type Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import { isRequest, wasSchemas, bodiesOf, bodyLabel } from './operations/bodies.ts'
+import { NAMED_SOURCES } from './operations/parameters.ts'
 import { isOperation, routeLabel, type Operation } from './operations/operation.ts'
 import { defOf, isSchema, schemaOf, childrenOf, type Schema } from '../schema/schema.ts'
 import { messageOf } from '../base/values.ts'
@@ -151,6 +152,13 @@ function schemaProblems({ route, operations }: Reached, stuckIn: StuckIn): reado
         isSchema(schema) ? [{ position: `input.was.${name}`, schema, isSent: false }] : [],
       ),
     ),
+    ...operations.flatMap(({ operation }) =>
+      NAMED_SOURCES.flatMap((source) =>
+        Object.entries(operation[source] ?? {}).flatMap(([name, { was }]) =>
+          isSchema(was) ? [{ position: `${source}.${name}.was`, schema: was, isSent: false }] : [],
+        ),
+      ),
+    ),
   ]
   return positionProblems(positions, route, stuckIn)
 }
@@ -197,17 +205,24 @@ export function reachText(ids: readonly string[]): string {
   return ids.length === 1 ? `the change ${names} reaches` : `the changes ${names} reach`
 }
 
+function appliedTo(schema: Schema, plans: Plans): readonly AppliedStep[] {
+  return defOf(schema).type === 'object' ? plans.modelledFieldsOf(schema).steps : []
+}
+
+/** The schemas that fields of an object had. */
+function earlierIn(schema: Schema, plans: Plans): readonly Schema[] {
+  return appliedTo(schema, plans).flatMap(({ fieldChanges }) =>
+    fieldChanges.flatMap((each) => (each.kind === 'removed' || each.kind === 'retyped' ? [each.was] : [])),
+  )
+}
+
 /** Fields that are kept in a model of which a source can hold several, or in one below another object. A handler would get one of them. */
 export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
-  const stepsOf = (schema: Schema): readonly AppliedStep[] =>
-    defOf(schema).type === 'object' ? plans.modelledFieldsOf(schema).steps : []
+  const stepsOf = (schema: Schema): readonly AppliedStep[] => appliedTo(schema, plans)
   return sources.flatMap(({ name, schema }) => {
     const root = bareOf(schema)
-    const older = stepsOf(root).flatMap(({ fieldChanges }) =>
-      fieldChanges.flatMap((each) => (each.kind === 'removed' || each.kind === 'retyped' ? [each.was] : [])),
-    )
     // a model may hold itself
-    const inside = [...childrenOf(root).map((child) => child.schema), ...older]
+    const inside = [...childrenOf(root).map((child) => child.schema), ...earlierIn(root, plans)]
     const below = new Map(
       inside
         .flatMap((each) => [...schemasIn(each)].flatMap(stepsOf))
@@ -349,5 +364,6 @@ function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Sche
   if (!isConvertible(type) || isHeld) return stuck(type)
   const failing = isSent ? undefined : failingIn(schema, plans)
   if (failing !== undefined) return stuck(failing)
-  return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
+  const inside = [...childrenOf(schema).map((child) => child.schema), ...earlierIn(schema, plans)]
+  return inside.flatMap((each) => findStuck(each, plans, isSent, seen))
 }

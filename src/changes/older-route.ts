@@ -175,7 +175,10 @@ function requestBefore(
     newestBody === undefined || bodies.length === 0
       ? undefined
       : createBodyConversion(newestBody, bodies, age, plans, timeOf(ofBody))
-  const before = olderSources(route, operationsOn, bodies, inputs)
+  const older = olderSources(route, operationsOn, bodies, inputs)
+  // what a function makes may hold values that older versions accept
+  const before =
+    only === undefined ? older : older.map((each) => ({ ...each, schema: plans.widen(each.schema) }))
   const sources = before.map((source): DeclaredSource => {
     const { name } = source
     const newer = timeOf(inputBefore(name, inputs))

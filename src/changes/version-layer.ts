@@ -145,7 +145,7 @@ function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
 /** Creates the function that converts the sources of a request. */
 function createToNewest(parts: LayerParts): VersionLayer['toNewest'] {
   const { route, age, plans, applied, request } = parts
-  const convert = createConvertSources(request, route, plans)
+  const convert = createConvertSources(request, route)
   const convertAll = (input: Input, extra: Extra): Record<string, unknown> => {
     const issues: ValidationIssue[] = []
     const made = convert(input, extra, issues)
@@ -183,11 +183,10 @@ type Input = Readonly<Partial<Record<SourceName, unknown>>>
 function createConvertSources(
   { converters, inputs }: RequestState,
   route: ResolvedRoute,
-  { widen }: Pick<Plans, 'widen'>,
 ): (input: Input, extra: Extra, issues: ValidationIssue[]) => Record<string, unknown> {
   const ups = inputs.map(({ own, newer }) => ({
-    up: createInputUp(own, { ...newer, widen }),
-    convert: createConvertSources(newer, route, { widen }),
+    up: createInputUp(own, newer),
+    convert: createConvertSources(newer, route),
   }))
   return (input, extra, issues) => {
     const made: Record<string, unknown> = {}

@@ -37,6 +37,12 @@ export function cloneNameless(schema: Schema, members: Readonly<Record<string, u
   return made
 }
 
+/** Notes that a copy refines another one, as zod does. */
+export function withParent(made: Schema, parent: Schema): Schema {
+  Object.assign(made._zod, { parent })
+  return made
+}
+
 /** Copies the `meta` of one schema to another, which may have an id of its own. */
 export function withMeta(made: ReturnType<typeof toZod>, schema: Schema, id?: string): Schema {
   const meta = { ...metaOf(schema), ...(id !== undefined && { id }) }

@@ -495,6 +495,48 @@ describe('a definition that starts is right', () => {
       'input.body holds a union whose options take values of each other in version 1',
     ],
     [
+      'a union whose options differ only today below a field',
+      untyped.reshape({ of: Kind, fields: { kind: { was: 'type' } } }),
+      z.union([z.object({ list: z.array(Kind.partial()) }), z.object({ list: z.array(Box) })]),
+      'input.body holds a union whose options take values of each other in version 1',
+    ],
+    [
+      'a record that takes older values of another option',
+      untyped.reshape({ of: Note, fields: { size: { was: z.string(), up: Number, down: String } } }),
+      z.union([z.record(z.string(), z.string()), Note]),
+      'input.body holds a union whose options take values of each other in version 1',
+    ],
+    [
+      'a part that never has what up of a field reads',
+      untyped.reshape({
+        of: Note,
+        fields: {
+          size: { was: absent },
+          text: {
+            was: z.string(),
+            up: (old: string, { reads }: { reads: object }) => old + Object(reads).size,
+          },
+        },
+        reads: ['size'],
+        up: () => ({ size: 7 }),
+      }),
+      Note.partial(),
+      'up of StartedNote.text reads size, which did not exist then, so a partial part never has it',
+    ],
+    [
+      'functions of fields that read each other',
+      untyped.reshape({
+        of: Note,
+        fields: {
+          size: { was: z.string(), up: (old: string, _extra: object) => Number(old), down: String },
+          text: { was: z.string(), up: (old: string, _extra: object) => old.trim() },
+        },
+        reads: ['size'],
+      }),
+      Note,
+      'StartedNote.size is read by up of another field, and its own up reads fields too',
+    ],
+    [
       'an exclusive union whose options differ only today',
       untyped.reshape({ of: Kind, fields: { kind: { was: 'type' } } }),
       z.xor([Box, Kind.partial()]),
@@ -511,6 +553,28 @@ describe('a definition that starts is right', () => {
         return true
       })
     })
+
+  it('so earlier fields and parameters cannot hold a model at z.preprocess', async () => {
+    const was = z.preprocess((value) => value, z.object({ note: Note }))
+    const Outer = model('StartedOuter', { name: z.string() })
+    const parts = [
+      untyped.reshape({ of: Outer, fields: { name: { was, up: () => 'a', down: () => ({}) } } }),
+      operation({ route: 'note.echo', query: { q: { was, up: () => 'a' } } }),
+    ]
+    const input = { body: Outer, query: { q: z.string() } }
+    const routes = [{ method: 'POST', path: '/', name: 'echo', input, handler: echo }] as const
+    const changes = [untyped.change({ version: '2', title: 'Notes', change: [renamed, ...parts] })]
+    const history = untyped.versions({ versions: ['2', '1'], models: { Note, Outer }, changes })
+    const controller = defineController({ prefix: '/notes', name: 'note', routes })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
+    const message = 'holds a model inside z.preprocess or at the end of a pipe, and a change reaches it'
+    await assert.rejects(app.ready(), (error) => {
+      assert.ok(error instanceof DefinitionError)
+      const messages = error.errors.map((problem) => problem.message)
+      assert.deepEqual(messages, [`input.body ${message}`, `query.q.was ${message}`])
+      return true
+    })
+  })
 
   it('so a field and its older schema share no transform', async () => {
     const Counted = model('StartedCounted', { count: z.string().transform((text) => `${text}!`) })
@@ -613,6 +677,25 @@ describe('a definition that starts is right', () => {
       assert.deepEqual(Object(await sent(transformed, bad)).errors, REFUSED)
     })
 
+  it('so functions of fields read the newest value of another one, whatever their order', async () => {
+    const size = { was: z.string(), up: Number, down: String }
+    const told = (text: string, { reads }: { readonly reads: object }): string =>
+      `${text} ${typeof Object(reads).size}`
+    const text = { was: z.string(), up: told, down: told }
+    for (const fields of [
+      { size, text },
+      { text, size },
+    ]) {
+      const part = untyped.reshape({ of: Note, fields, reads: ['size'] })
+      const app = served(part, { body: Note })
+      assert.deepEqual(await sent(app, { text: 'a', size: '1' }), { text: 'a number', size: 1 })
+      const change = untyped.change({ version: '2', title: 'Notes', change: [part] })
+      const history = untyped.versions({ versions: ['2', '1'], models: { Note }, changes: [change] })
+      const older = history.migrate(Note, { text: 'a', size: 1 }, { to: '1' as never })
+      assert.deepEqual(older, { text: 'a number', size: '1' })
+    }
+  })
+
   for (const [words, body] of [
     ['a model', Note],
     ['a partial', Note.partial()],
@@ -670,6 +753,25 @@ describe('a definition that starts is right', () => {
       more: { tags: ['c', 'd'] },
     })
     assert.deepEqual(stored, { tags: ['b', 'a'], more: { tags: ['d', 'c'] } })
+  })
+
+  it('so down of a whole body gets a copy of what no schema makes anew, dates included', async () => {
+    const Any = z.object({ tags: z.any(), at: z.date() })
+    const down = (now: unknown): { data: unknown } => {
+      const { tags, at } = Object(now)
+      at.setTime(0)
+      return { data: [sorted(tags), at] }
+    }
+    const body = { 200: { now: Any, was: z.object({ data: z.any() }), down } }
+    const part = operation({ route: 'any.get', response: { body } })
+    const stored = { tags: ['b', 'a'], at: new Date(1) }
+    const routes = [{ method: 'GET', path: '/', name: 'get', response: Any, handler: () => stored }] as const
+    const changes = [untyped.change({ version: '2', title: 'Any', change: [part] })]
+    const history = untyped.versions({ versions: ['2', '1'], models: {}, changes })
+    const controller = defineController({ prefix: '/', name: 'any', routes })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
+    assert.deepEqual((await app.inject('/v1')).json(), { data: [['a', 'b'], '1970-01-01T00:00:00.000Z'] })
+    assert.deepEqual(stored, { tags: ['b', 'a'], at: new Date(1) })
   })
 
   it('so the earlier path of a route has parameters of the same types', async () => {

@@ -328,6 +328,44 @@ describe('rules for new clients alone', () => {
     assert.deepEqual(seen, [{ inner: { name: 'long' }, others: [{ name: 'long' }, 'a'] }])
   })
 
+  it('are not met by what up of an older input returns, whose fields have other names', async () => {
+    const Inner = model('RuleInputInner', { name: z.string().max(3), note: z.string() })
+    const newer = loose(defineVersionChange)({
+      version: '3',
+      title: 'Names',
+      change: [loose(reshape)({ of: Inner, fields: { name: { was: 'title' } } })],
+    })
+    const of = (before as Untyped)(newer, Inner)
+    const changes = [
+      loose(reshape)({
+        of,
+        fields: {
+          title: { was: z.string(), accepted: true },
+          note: { was: z.string().default('none') },
+        },
+      }),
+      loose(operation)({
+        route: 'x.send',
+        input: {
+          was: { body: z.object({ tree: z.array(Inner) }) },
+          up: ({ body }: { body: { tree: unknown } }) => ({ body: body.tree }),
+        },
+      }),
+    ]
+    const { app, seen } = open({ models: { Inner }, change: changes, newer, body: z.array(Inner) })
+    const older = [{ title: 'long', note: 'none' }]
+    assert.deepEqual(await send(app, '1', { tree: [{ title: 'long' }] }), { status: 200, body: older })
+    assert.deepEqual(seen, [[{ name: 'long', note: 'none' }]])
+    assert.equal((await send(app, '2', older)).status, 422)
+    // a default makes what is sent another schema than what is answered
+    await app.ready()
+    const { schemas } = Object(app.openapi({ version: '1' })).components
+    assert.deepEqual(
+      Object.keys(schemas).filter((name) => name.startsWith('RuleInput')),
+      ['RuleInputInner', 'RuleInputInnerOutput'],
+    )
+  })
+
   it('leave the wrappers that parts put around a field', async () => {
     const Sized = model('RuleSize', { size: z.int().max(9) })
     const Nullable = derive(Sized, (sized) => sized.extend({ size: sized.shape.size.nullable() }))

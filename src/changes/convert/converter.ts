@@ -374,18 +374,10 @@ export function differs(one: unknown, other: unknown): boolean {
   }
 }
 
-const SCALARS: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'boolean',
-  'bigint',
-  'enum',
-  'literal',
-  'date',
-])
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'bigint', 'enum', 'literal'])
 
 /**
- * The plan that copies lists and plain objects, so that a function of a change that sorts a list sorts none of the handler. `undefined` for
+ * The plan that copies lists, plain objects and dates, so that a function of a change that sorts a list sorts none of the handler. `undefined` for
  * values that nothing can alter.
  */
 export function copyPlan(schema: Schema): Plan | undefined {
@@ -393,8 +385,10 @@ export function copyPlan(schema: Schema): Plan | undefined {
   return { wire: schema, parse: schema, up: copyData, down: copyData }
 }
 
-function copyData(value: unknown): unknown {
+/** Copies the lists, plain objects and dates in a value. */
+export function copyData(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyData)
+  if (value instanceof Date) return new Date(value)
   if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]))
 }

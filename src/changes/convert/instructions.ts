@@ -130,9 +130,7 @@ export function downInstructions(own: AppliedStep, site: Site): readonly Instruc
     ],
     site,
   )
-  const retyped = fieldChanges.filter(
-    (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
-  )
+  const retyped = retypedIn(fieldChanges, 'down').filter(({ field }) => field.down !== undefined)
   const required = isPartial && isMade ? together : undefined
   const loader = loaderOf(own, 'down', isMade || retyped.length > 0, site, required)
   // fields that only the newer version has are dropped, and those that only the older one has are made
@@ -153,7 +151,6 @@ export function downInstructions(own: AppliedStep, site: Site): readonly Instruc
     })
   }
   for (const fieldChange of retyped) {
-    if (fieldChange.kind !== 'retyped') continue
     instructions.push({
       ...toConvert(own, fieldChange, 'down', site, loader),
       check: undefined,
@@ -294,9 +291,9 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
       made: [...made, ...toStaying(stay, registerOf)],
       required,
     })
-  for (const fieldChange of fieldChanges) {
-    const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.fieldId) : undefined
-    if (fieldChange.kind !== 'retyped' || schema === undefined) continue
+  for (const fieldChange of retypedIn(fieldChanges, 'up')) {
+    const schema = newerSchema(fieldChange.fieldId)
+    if (schema === undefined) continue
     const { name, fieldId, field } = fieldChange
     const sent = field.narrowed === true ? site.sentOf(fieldId) : undefined
     const check = createMadeCheck(schema, change, name, sent, field.up === undefined)
@@ -365,7 +362,7 @@ function notes(
 /** The members that `up` of a whole object needs. What older objects could leave out, it takes as absent. */
 function requiredGroup(
   sources: readonly Extract<FieldChange, { readonly was: Schema }>[],
-  { reads }: AppliedStep['step'],
+  { reads, fieldChanges }: AppliedStep['step'],
   site: Site,
 ): RequiredGroup & { readonly sent: readonly RequiredRegister[] } {
   const registers = (some: typeof sources): readonly RequiredRegister[] =>
@@ -373,8 +370,9 @@ function requiredGroup(
       some.map(({ fieldId }) => fieldId),
       site,
     )
+  const added = new Set(ofKind('added', fieldChanges))
   const read = requiredRegisters(
-    reads.map(([, fieldId]) => fieldId),
+    reads.flatMap(([, fieldId]) => (added.has(fieldId) ? [] : [fieldId])),
     site,
   )
   return {
@@ -419,6 +417,14 @@ function stayingIn({ step, fieldChanges, isGroup }: AppliedStep, direction: Dire
 }
 
 type Retyped = Extract<FieldChange, { readonly kind: 'retyped' }>
+
+/** The fields with other schemas, in the order in which functions that read others get those of the newer version. */
+function retypedIn(fieldChanges: readonly FieldChange[], direction: Direction): readonly Retyped[] {
+  const retyped = fieldChanges.filter((each): each is Retyped => each.kind === 'retyped')
+  const isReading = ({ field }: Retyped): boolean => (field[direction]?.length ?? 0) > 1
+  const [reading, others] = [retyped.filter(isReading), retyped.filter((each) => !isReading(each))]
+  return direction === 'down' ? [...reading, ...others] : [...others, ...reading]
+}
 
 function toStaying(fieldChanges: readonly Retyped[], registerOf: RegisterOf): InstructionOf<'group'>['made'] {
   return fieldChanges.map(({ name, fieldId }) => {

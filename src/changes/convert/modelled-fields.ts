@@ -132,7 +132,7 @@ function toModelledFields(
     for (const applied of toSteps(schema, chain, own, orders, problems)) {
       const step = { ...applied, isPartial }
       steps.push(step)
-      problems.push(...unclearGroup(step, chain))
+      problems.push(...unclearGroup(step, chain), ...unreadableIn(step, chain))
     }
   }
   return { fieldIds, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
@@ -260,6 +260,23 @@ function unclearGroup({ step, isGroup, isPartial }: AppliedStep, chain: Chain): 
     const message = `${chain.name}.${name} may be sent without the others of its reshape, and nothing says whether up and down make it`
     const fix = `describe ${name} in a reshape of its own, or add an example in which they change it`
     return [changeProblem(change, message, fix)]
+  })
+}
+
+/** Finds functions of fields that read what did not exist then. A part that may lack every field never has it. */
+function unreadableIn(
+  { step: { change, reads, ...step }, fieldChanges, isPartial }: AppliedStep,
+  chain: Chain,
+): readonly DefinitionProblem[] {
+  const [missing] =
+    reads.find(([, read]) =>
+      step.fieldChanges.some(({ kind, fieldId }) => kind === 'added' && fieldId === read),
+    ) ?? []
+  if (!isPartial || missing === undefined) return []
+  return fieldChanges.flatMap((fieldChange) => {
+    if (fieldChange.kind !== 'retyped' || (fieldChange.field.up?.length ?? 0) < 2) return []
+    const message = `up of ${chain.name}.${fieldChange.name} reads ${missing}, which did not exist then, so a partial part never has it`
+    return [changeProblem(change, message, 'convert it by up beside fields, or list the part in not')]
   })
 }
 

@@ -1,8 +1,8 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, metaOf, toZod, childrenOf, type Schema } from '../../schema/schema.ts'
+import { defOf, metaOf, schemaOf, toZod, childrenOf, type Schema } from '../../schema/schema.ts'
 import { toChains, changesNames, type AnyChange, type Chain, type Step } from '../chain.ts'
 import { namedModel } from '../model.ts'
-import { cloneNameless, zod } from '../zod.ts'
+import { cloneNameless, withParent, zod } from '../zod.ts'
 import {
   createConverters,
   type Converter,
@@ -18,7 +18,7 @@ import { loadIn } from './instructions.ts'
 import { bodiesOf, isAbsent } from '../operations/bodies.ts'
 import { isOperation } from '../operations/operation.ts'
 import { splitChecks } from './refine.ts'
-import { planNames, planSchema, STAY, type Parts } from './schema-plan.ts'
+import { planNames, planSchema, STAY, type Form, type Parts } from './schema-plan.ts'
 
 /** The plans of all schemas in all versions, each made once. */
 export interface Plans extends InnerPlans {
@@ -73,17 +73,20 @@ export function createPlans(
     reachOf(schema).flatMap((order) => (order < older && order >= newer ? (changes[order]?.id ?? []) : []))
   const plan = (schema: Schema, range: Range): Plan => {
     const model = namedModel(schema)
-    const planOld = (origin: Schema): Plan | undefined => parts.planOf(origin, range.older, range.origin)
-    if (model === undefined)
-      return withForms(planSchema(schema, range, parts), narrow(schema, range.older), planOld)
-    return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), named(schema), range, orderOf)
+    if (model !== undefined)
+      return planNames(schema, chains.get(model)?.fieldIds ?? new Map(), named(schema), range, orderOf)
+    return asShown(planSchema(schema, range, parts), {
+      origin: narrow(schema, range.older),
+      parent: parentOf(schema, modelledFieldsOf),
+      formOf: (own, form) => parts.planOf(own, range.older, range.origin)?.[form] ?? own,
+    })
   }
   const transformsIn = createGather(walk, (schema) =>
     defOf(schema).type === 'pipe' && reachOf(schema).length > 0 ? [schema] : [],
   )
   const splits: Plans['splits'] = (schema) => transformsIn(schema).size > 0
-  const all = (schema: Schema): Iterable<Schema> => allIn(schema, within)
-  const { widen, narrow } = createWiden([...chains.values()], { modelledFieldsOf, allIn: all, copies })
+  const accepting = { modelledFieldsOf, allIn: (schema: Schema) => allIn(schema, within), copies }
+  const { widen, narrow } = createWiden([...chains.values()], accepting)
   const parts: Parts = {
     widen,
     modelledFieldsOf,
@@ -97,12 +100,10 @@ export function createPlans(
       createOriginOf(changes, timeOf, { modelledFieldsOf, reachOf, within }),
     ),
   }
-  const { planOf, between, planIn } = parts
   const defaultsIn = createGather(walk, (schema) =>
     'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
   )
-  const found = { chains, stepsIn, orderOf, reachOf, modelledFieldsOf, isLoading, defaultsIn, widen }
-  return { ...found, planOf, between, planIn, copyWith: createCopyWith(copies), timeOf, splits }
+  return { ...parts, chains, stepsIn, orderOf, reachOf, defaultsIn, copyWith: createCopyWith(copies), splits }
 }
 
 function createCopyWith(copies: CopiedObjects): Plans['copyWith'] {
@@ -113,19 +114,29 @@ function createCopyWith(copies: CopiedObjects): Plans['copyWith'] {
   }
 }
 
-/** A plan with the schemas of `origin`, if that is given. */
-function withForms(
-  plan: Plan,
-  origin: Schema | undefined,
-  planOld: (origin: Schema) => Plan | undefined,
-): Plan {
-  if (origin === undefined) return plan
+interface Shown {
+  /** The schema that was widened. */
+  readonly origin: Schema | undefined
+  /** The schema that was refined. */
+  readonly parent: Schema | undefined
+  readonly formOf: (schema: Schema, form: Form) => Schema
+}
+
+/** A plan with the schemas that documents show in the place of its own. */
+function asShown(plan: Plan, { origin, parent, formOf }: Shown): Plan {
+  if (origin !== undefined) return withForms(plan, (form) => formOf(origin, form))
+  if (parent === undefined) return plan
+  return withForms(plan, (form) => withParent(plan[form], formOf(parent, form)))
+}
+
+/** A plan with other schemas. */
+function withForms(plan: Plan, formOf: (form: Form) => Schema): Plan {
   return {
     get wire() {
-      return planOld(origin)?.wire ?? origin
+      return formOf('wire')
     },
     get parse() {
-      return planOld(origin)?.parse ?? origin
+      return formOf('parse')
     },
     get names() {
       return plan.names
@@ -137,6 +148,14 @@ function withForms(
       return plan.up
     },
   }
+}
+
+/** The object schema that another one refines, if the same changes reach both. Documents show the other one as a reference to it. */
+function parentOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): Schema | undefined {
+  const parent = schemaOf(Reflect.get(schema._zod, 'parent'))
+  if (parent === undefined || defOf(schema).type !== 'object') return undefined
+  const [own, steps] = [schema, parent].map((each) => stepsOf(each, modelledFieldsOf).map(({ step }) => step))
+  return own?.length === steps?.length && own?.every((step, at) => step === steps?.[at]) ? parent : undefined
 }
 
 /** Finds the positions of the changes that reach a schema. */
@@ -175,7 +194,13 @@ function createPlanIn(
     if (made !== undefined) return made
     // between equal counts nothing differs
     const [newest, oldest] = [newer === own ? origin : given.newer, count === own ? origin : given.older]
-    const plan = laterPlan(() => make(schema, { newer: newest, older: oldest, origin }), splits(schema))
+    // documents show one schema, whatever newer state values are converted to
+    const shown = newer === 0 ? undefined : planIn(schema, { ...given, newer: 0 })
+    const plan = laterPlan(
+      () => make(schema, { newer: newest, older: oldest, origin }),
+      splits(schema),
+      shown,
+    )
     if (newer === count)
       Object.assign(
         plan,
@@ -194,19 +219,22 @@ function createPlanIn(
   }
 }
 
-/** Creates a plan whose parts are made when they are first read: most values of a version go in one direction, and many schemas are never read. */
-function laterPlan(make: () => Plan, isSplit: boolean): Plan {
+/**
+ * Creates a plan whose parts are made when they are first read: most values of a version go in one direction, and many schemas are never
+ * read. Its schemas are those of `shown`, if that is given.
+ */
+function laterPlan(make: () => Plan, isSplit: boolean, shown?: Plan): Plan {
   let made: Plan | undefined
   const built = (): Plan => (made ??= make())
   const forms: { wire?: Schema | undefined; parse?: Schema | undefined } = {}
-  const formOf = (form: 'wire' | 'parse'): Schema => {
+  const formOf = (form: Form): Schema => {
     const known = forms[form]
     if (known !== undefined) return known
     // stands for the schema while that is made, because it may hold itself
     const later = zod.lazy(() => toZod(plan[form]))
     forms[form] = later
     try {
-      const own = built()[form]
+      const own = (shown ?? built())[form]
       forms[form] = own
       return own
     } finally {

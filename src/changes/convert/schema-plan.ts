@@ -117,7 +117,8 @@ const object: Build = (schema, range, { modelledFieldsOf, isLoading, ...parts })
   })
 }
 
-type Form = 'wire' | 'parse'
+/** The schemas of a plan. */
+export type Form = 'wire' | 'parse'
 
 /** A plan whose schemas are copies with other members. */
 function planWith(

@@ -5,6 +5,7 @@ import { isObject } from '../../base/values.ts'
 import { isSameSchema, plainKind, schemasIn, shareTransform } from '../convert/compare.ts'
 import {
   callBlamed,
+  copyData,
   createMadeCheck,
   unloaded,
   type Extra,
@@ -197,13 +198,22 @@ export function createBodyUp(own: BodyChange, schema: Schema): Converter {
 
 /** Creates the conversion of a whole body by one change to its older side. */
 export function createBodyDown(own: BodyChange): Converter {
-  return toBodyConverter(own, (made) => made)
+  // a parser makes the lists and objects of a result anew, but for those that it does not know
+  const isShared = [...schemasIn(own.now)].some((each) => SHARED.has(defOf(each).type))
+  return toBodyConverter(own, (made) => made, isShared ? copyData : undefined)
 }
 
-function toBodyConverter(own: BodyChange, check: (made: unknown) => unknown): Converter {
+/** The types of schema that return the very value that they take. */
+const SHARED: ReadonlySet<string> = new Set(['any', 'unknown', 'date', 'custom'])
+
+function toBodyConverter(
+  own: BodyChange,
+  check: (made: unknown) => unknown,
+  copy: (value: unknown) => unknown = (value) => value,
+): Converter {
   const { change, convert, loader } = own
   const toMade = (value: unknown, extra: Extra, loaded?: unknown): unknown => {
-    const call = (): unknown => convert?.(value, { ...resultOf(extra), loaded })
+    const call = (): unknown => convert?.(copy(value), { ...resultOf(extra), loaded })
     const made = check(convert === undefined ? value : callBlamed({ change, fields: ['body'] }, call))
     extra.altered?.(change.id)
     return made

@@ -62,10 +62,7 @@ export type ConvertInput = (
 ) => Readonly<Record<string, unknown>>
 
 /** The input of a route in a version, as functions of changes return it. */
-interface InputState extends Pick<ResolvedRoute, 'pattern' | 'sources'> {
-  /** Adds what older versions accept. */
-  readonly widen: (schema: Schema) => Schema
-}
+type InputState = Pick<ResolvedRoute, 'pattern' | 'sources'>
 
 /** Creates the function that makes the input of the version of an operation. */
 export function createInputUp(
@@ -110,13 +107,12 @@ function orRefused(check: () => unknown, source: InputSource, issues: Validation
 
 /** Creates the check of a source that a function made, by what the version declares. It returns the parsed source. */
 function createSourceCheck(
-  { pattern, sources, widen }: InputState,
+  { pattern, sources }: InputState,
   source: InputSource,
   change: AppliedOperation['change'],
   sent: readonly string[] | undefined,
 ): (made: unknown) => unknown {
-  const newest = sources.find(({ name }) => name === source)?.schema
-  const declared = newest && widen(newest)
+  const declared = sources.find(({ name }) => name === source)?.schema
   if (source === 'params') return createParamsCheck(pattern, declared, change, sent)
   if (declared !== undefined) {
     const check = createMadeCheck(declared, change, source, sent, true)

@@ -213,7 +213,9 @@ function schemaOf({ t, most }: Token, { isText }: Spot, isNewest: boolean): z.Zo
   if (t === 'text') return z.string()
   if (t === 'flag') return z.boolean()
   if (isText) return z.string().regex(/^\d+$/)
-  return isNewest && most !== undefined ? z.int().max(most) : z.int()
+  // a negative one is not written in digits
+  const whole = z.int().min(0)
+  return isNewest && most !== undefined ? whole.max(most) : whole
 }
 
 type Untyped = (...given: readonly unknown[]) => unknown
@@ -392,10 +394,8 @@ export function tryMoving(
     result: () => ({ ok: true }),
   }
   if (issue !== undefined) return { ...call, expected: { status: 422, issue } }
-  return {
-    ...call,
-    expected: expectedOf(spec, { layout, input, values, payload }, { random, reference, version }),
-  }
+  const expected = expectedOf(spec, { layout, input, values, payload }, { random, reference, version })
+  return expected && { ...call, expected }
 }
 
 function hasBody({ spots, payload }: Pick<Layout, 'spots' | 'payload'>): boolean {
@@ -418,15 +418,16 @@ function expectedOf(
     readonly payload: unknown
   },
   { reference, version }: Place,
-): Expected {
+): Expected | undefined {
   const { payload: kind } = spec
   let converted
+  let isRefused = false
   try {
     converted =
       kind === undefined ? undefined : reference.up(kind, reference.parse(kind, payload, version), version)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    return { status: 422 }
+    isRefused = true
   }
   const seen: Record<string, unknown> = {}
   for (const [id, spot] of spec.newest.spots) {
@@ -437,18 +438,21 @@ function expectedOf(
     for (const [index, next] of layouts.entries()) {
       const [was, now] = [layouts[index - 1]?.spots.get(id), next.spots.get(id)]
       if (index > 0 && now !== undefined)
-        value = was === undefined ? newestOf(token) : turned(token, was.isText, now.isText, value)
+        value = turned(token, was?.isText ?? false, now.isText, was === undefined ? newestOf(token) : value)
     }
     if (token.most !== undefined && !spot.isText && Number(value) > token.most) {
       const maker = spec.operations.find((each) => each.input?.sources.includes(spot.source) === true)?.input
       const isMoved = input?.sources.includes(spot.source) === true
-      return { status: isMoved && maker?.isNarrowed === false ? 500 : 422 }
+      const isFailure = isMoved && maker?.isNarrowed === false
+      // of two mistakes either one may be told
+      return isFailure && isRefused ? undefined : { status: isFailure ? 500 : 422 }
     }
     seen[spot.source] = {
       ...Object(seen[spot.source]),
       ...(value === undefined ? {} : { [spot.name]: value }),
     }
   }
+  if (isRefused) return { status: 422 }
   const place = spec.newest.payload
   if (place === 'data') seen['body'] = { ...Object(seen['body']), data: converted }
   else if (place !== undefined) seen[place === 'root' ? 'body' : 'query'] = converted
