@@ -34,6 +34,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/cli/diff.slow.test.ts': 12,
   'test/cli/edits.slow.test.ts': 40,
   'test/cli/gate.slow.test.ts': 35,
+  'test/cli/import-from.slow.test.ts': 25,
   'test/cli/import.slow.test.ts': 25,
   'test/cli/import.test.ts': 3.5,
   'test/cli/init.slow.test.ts': 15,

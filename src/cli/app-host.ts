@@ -34,6 +34,11 @@ export async function runHost(text: string): Promise<void> {
     return
   }
   try {
+    if (request.kind === 'host') {
+      const { readHost } = await import('./import/read-host.ts')
+      await sendReport({ kind: 'result', result: await readHost(url, request.module.label) })
+      process.exit(0)
+    }
     const exported: object = await import(url)
     const app = await appOf(exported, request.module.label)
     // `octavo dev` needs none of it

@@ -12,6 +12,7 @@ import type { VersionServing } from '../gate/snapshot/version-serving.ts'
 import type { CurrentVersion } from '../gate/snapshot/snapshot-index.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
+import type { HostDescription } from './import/host-document.ts'
 import type { DefinedParts } from './write/defined-parts.ts'
 
 /** The answers of the process that has loaded an application, by the kinds of requests. */
@@ -25,6 +26,7 @@ interface AppResults {
   readonly openapi: NamedDocuments
   readonly client: NamedDocuments
   readonly types: NamedDocuments
+  readonly host: HostDescription
 }
 
 /** Why an application cannot be loaded. */
@@ -49,6 +51,8 @@ export type AppRequest =
   | { readonly kind: 'release'; readonly version?: string }
   | { readonly kind: 'openapi'; readonly wanted: Wanted }
   | { readonly kind: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
+  /** The module is that of an app of a framework. */
+  | { readonly kind: 'host' }
 
 /** The answer to any request. */
 export type AppResult = AppResults[keyof AppResults]

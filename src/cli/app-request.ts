@@ -20,7 +20,10 @@ import { readServing } from '../server/adapters/serving.ts'
 import { unfinishedIn } from './write/unfinished.ts'
 
 /** Answers what a command asks about an application. */
-export async function answerRequest(app: App, request: AppRequest): Promise<AppResult> {
+export async function answerRequest(
+  app: App,
+  request: Exclude<AppRequest, { readonly kind: 'host' }>,
+): Promise<AppResult> {
   // without a start, neither databases nor secrets are needed
   await (findInternals(app)?.prepare() ?? app.ready())
   switch (request.kind) {

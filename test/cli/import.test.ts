@@ -11,6 +11,7 @@ import {
   readApi,
   toPlainDocument,
   prepareSource,
+  toModels,
   writeProject,
 } from '../inside/tools.ts'
 import { createProject } from '../support/octavo.ts'
@@ -675,5 +676,68 @@ describe('a written statement', () => {
       (await transform(lines.join('\n'), { loader: 'ts', minifyWhitespace: true })).code
     const formatted = statements.map((statement) => formatStatement(statement))
     assert.equal(await codeOf(formatted), await codeOf(statements))
+  })
+})
+
+describe('objects of an app that octavo import turns into models', () => {
+  const become = (source: string, ...constants: readonly string[]): readonly [string, readonly string[]] => {
+    const made = toModels(`import { z } from 'zod'\n${source}`, constants, new Set())
+    return [made.text.slice(made.text.indexOf('\n') + 1), [...made.models]]
+  }
+  const IMPORT = "import { model } from 'octavo/changes'\n"
+  const turned: Readonly<Record<string, readonly [from: string, to: string]>> = {
+    'a plain object': ['const Car = z.object({ id: Id })', "const Car = model('Car', { id: Id })"],
+    'a constant with a suffix': ['const carSchema = z.object({})', "const carSchema = model('Car', {})"],
+    'a shape elsewhere': ['const Car = z.object(fields);', "const Car = model('Car', fields);"],
+    'a name by openapi': ["const Car = z.object({}).openapi('Auto')", "const Car = model('Auto', {})"],
+    'a name and more': [
+      "const Car = z\n  .object({})\n  .openapi('Auto', { description: 'x' })",
+      "const Car = model('Auto', {}, { description: 'x' })",
+    ],
+    'a name by meta': [
+      "const Car = z.object({}).meta({ id: 'Auto' })",
+      "const Car = model('Auto', {}, { id: 'Auto' })",
+    ],
+    'a description': [
+      "const Car = z.object({}).describe('x')",
+      "const Car = model('Car', {}, { description: 'x' })",
+    ],
+    'a registration': [
+      "const Car = z.object({}).register(z.globalRegistry, { id: 'Auto' })",
+      "const Car = model('Auto', {}, { id: 'Auto' })",
+    ],
+    'a registration below': [
+      "const Car = z.object({})\nz.globalRegistry.add(Car, { id: 'Auto' })\nconst x = 1",
+      "const Car = model('Auto', {}, { id: 'Auto' })\nconst x = 1",
+    ],
+    'brackets in texts, comments and patterns': [
+      'const Car = z.object({ a: z.string().regex(/[)"]/), // it\'s )\n b: z.literal(")"), c: z.literal(`)`) /* ) */ })',
+      'const Car = model(\'Car\', { a: z.string().regex(/[)"]/), // it\'s )\n b: z.literal(")"), c: z.literal(`)`) /* ) */ })',
+    ],
+  }
+  for (const [title, [from, to]] of Object.entries(turned))
+    it(`turn into one: ${title}`, () => {
+      const [name = ''] = /(?<=const )\w+/.exec(from) ?? []
+      assert.deepEqual(become(`export ${from}`, name), [`${IMPORT}export ${to}`, [name]])
+    })
+
+  for (const from of [
+    'const Car = z.object({}).strict()',
+    "const Car = z.object({}, 'message')",
+    'const Car = z.object()',
+    'const Car = z.object({}).register(own, {})',
+    'const Car = z.object({}).meta(shown)',
+    "const Car = z.object({}).openapi('Car').partial()",
+    'const Car = z.object({})\nconst model = 1',
+    'const Car = z.array(z.object({}))',
+  ])
+    it(`stay as they are: ${from}`, () => assert.deepEqual(become(from, 'Car'), [from, []]))
+
+  it('are models already, and have names of their own', () => {
+    const source = "const A = model('Car', {})\nconst Car = z.object({})"
+    assert.deepEqual(become(source, 'Car'), [
+      `${IMPORT}const A = model('Car', {})\nconst Car = model('Car2', {})`,
+      ['A', 'Car'],
+    ])
   })
 })

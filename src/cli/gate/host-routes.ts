@@ -36,14 +36,28 @@ function keyOf(method: string, path: string): string {
 }
 
 async function readHostRoutes(exported: object, label: string): Promise<readonly HostRoute[]> {
+  const routes = await findExported(exported, label, 'Hono, Fastify, Express or NestJS', routesOf)
+  return routes.filter(isDescribable)
+}
+
+/**
+ * Reads the first export that is an application of a framework.
+ *
+ * @throws `CommandError` if there is none
+ */
+export async function findExported<T>(
+  exported: object,
+  label: string,
+  frameworks: string,
+  read: (value: unknown) => Promise<T | undefined>,
+): Promise<T> {
   for (const source of [exported, Object(Reflect.get(exported, 'default'))])
     for (const name of NAMES) {
-      const value: unknown = await Reflect.get(source, name)
-      const routes = await routesOf(value)
-      if (routes !== undefined) return routes.filter(isDescribable)
+      const found = await read(await Reflect.get(source, name))
+      if (found !== undefined) return found
     }
   throw failure(
-    `${label} exports no application of Hono, Fastify, Express or NestJS`,
+    `${label} exports no application of ${frameworks}`,
     'export it as app, server or default, and have another module start it',
   )
 }

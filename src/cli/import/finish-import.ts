@@ -11,26 +11,30 @@ import type { ImportedApi } from './read-api.ts'
 import type { ImportedProject } from './write-project.ts'
 import type { ExpectedFinding } from './write-schema.ts'
 
-/** Compares what the app serves with the imported document, and keeps the first snapshot. Returns the exit code. */
+/** Compares what the app serves with the imported document, if there is one, and keeps the first snapshot. Returns the exit code. */
 export async function finishImport(
   project: ImportedProject,
   api: ImportedApi,
-  source: ComparedSource,
+  source: ComparedSource | undefined,
   setting: Setting,
 ): Promise<number> {
-  const current = await askApp(undefined, { kind: 'current', isChecked: false }, setting)
+  const current = await askApp(project.app, { kind: 'current', isChecked: false }, setting)
   if (current === undefined) return 1
   const served = current.versions.find(({ version }) => version === project.version)
   if (served === undefined) throw failure(`the app has no version ${project.version}`)
-  let report: ImportReport
+  const report = source && tryComparing(source, served.document, api, project.expected)
+  if (report !== undefined) printReport(report)
+  await keepVersions(current, setting)
+  return report !== undefined && report.unexpected.length > 0 ? 1 : 0
+}
+
+/** @throws `CommandError` if the documents cannot be compared */
+function tryComparing(...documents: Parameters<typeof compareImported>): ImportReport {
   try {
-    report = compareImported(source, served.document, api, project.expected)
+    return compareImported(...documents)
   } catch (error) {
     throw failure(`the document cannot be compared with the app: ${messageOf(error)}`)
   }
-  printReport(report)
-  await keepVersions(current, setting)
-  return report.unexpected.length > 0 ? 1 : 0
 }
 
 function printReport({ expected, unexpected }: ImportReport): void {

@@ -2,66 +2,120 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, posix, relative, resolve, sep } from 'node:path'
 
-import { failure, InputError, say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
+import {
+  failure,
+  InputError,
+  say,
+  usageError,
+  sayStyle,
+  type Arguments,
+  type Command,
+  type Setting,
+} from '../command.ts'
 import { readGivenDocument } from '../gate/read-document.ts'
+import type { ComparedSource } from '../../gate/document/source.ts'
 import { formatCode } from '../run-formatter.ts'
 import { packedOrigin, projectFiles, toPackageName } from '../init/project.ts'
 import { readFileText, writeFiles } from '../write-file.ts'
 import { finishImport } from './finish-import.ts'
-import { readApi, toPlainDocument } from './read-api.ts'
+import { readHostApi, sayHost, type HostApi } from './import-host.ts'
+import { readApi, toPlainDocument, type ImportedApi } from './read-api.ts'
 import { updateProject } from './update.ts'
 import { writeProject } from './write-project.ts'
 
 export const importApi: Command = {
   summary: 'write an app in front of an API that has an OpenAPI document',
-  usage: '<document> [options]',
+  usage: '[<document>] [options]',
   about: [
     'Writes models, controllers, a history, the upstream, an app, a test and the first snapshot from an OpenAPI document,',
     '3.0 to 3.2, in JSON or YAML. Then it compares what the app serves with the document, in both directions. With',
     '--update, it adds what is new in the document to your files, and writes the change that older versions need.',
+    'With --from, it describes an app of @hono/zod-openapi or fastify-type-provider-zod instead, by the schemas that it has.',
   ],
   examples: [
     'octavo import openapi.yaml',
     'octavo import openapi.json --out src/shop',
     'octavo import openapi.yaml --update',
+    'octavo import --from src/main.ts',
   ],
   positionals: 1,
   options: {
-    out: { value: '<folder>', short: 'o', about: 'the folder of the API (src/api)' },
+    from: { value: '<module>', about: 'the module that exports your Hono or Fastify app' },
+    out: {
+      value: '<folder>',
+      short: 'o',
+      about: 'the folder of the API (src/api, with --from src/versions)',
+    },
     update: { about: 'update an API that was imported before. Your edits stay' },
     force: { about: 'replace files that exist' },
     'allow-files': { about: 'follow references to files outside of the folder of the document' },
   },
   run: async (given, setting) => {
-    const [document] = given.positionals
-    if (document === undefined) throw usageError('pass a document: octavo import openapi.yaml')
-    const folder = given.value('out') ?? 'src/api'
+    const from = given.value('from')
+    const [document = from] = given.positionals
+    if (document === undefined || (from !== undefined && given.positionals.length > 0))
+      throw usageError('pass a document or --from: octavo import openapi.yaml')
+    const folder = given.value('out') ?? (from === undefined ? 'src/api' : 'src/versions')
     const out = relative(setting.cwd, resolve(setting.cwd, folder)).split(sep).join('/')
     if (out === '' || out.startsWith('..') || !out.includes('/'))
       throw usageError(`--out ${folder} cannot be used`, 'write a folder below another one, such as src/api')
-    const isKeptInside = !given.has('allow-files')
-    const { source } = await readGivenDocument(document, { app: undefined, setting, isKeptInside })
-    const api = readApi(source)
-    const project = writeProject(api, { out })
-    if (project.operations === 0) throw new InputError(`${document} has no operations`)
+    const read = await readGiven(document, given, setting)
+    if (read === undefined) return 1
+    const { api, source, edited } = read
+    if (api.operations.length === 0) throw new InputError(`${document} has no operations`)
+    const again = `octavo import ${from === undefined ? '' : '--from '}${document} --out ${out}`
+    if (!given.has('update')) return writeApi(read, { out, again, isForced: given.has('force') }, setting)
     const kept = posix.join(out, KEPT)
-    const text = `${JSON.stringify(toPlainDocument(api), undefined, 2)}\n`
     const before = await readFileText(join(setting.cwd, kept))
-    if (given.has('update')) {
-      if (before === undefined)
-        throw failure(`${kept} doesn't exist`, `run octavo import ${document} --out ${out} first`)
-      return updateProject({ before, text, kept, api, source, out }, setting)
-    }
-    const files = { ...project.files, ...basicFiles(setting), [kept]: text }
-    if (!given.has('force')) failIfWritten(Object.keys(files), setting.cwd)
-    const made = Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own }))
-    await writeFiles(await formatCode(made, setting.cwd))
-    const { green } = sayStyle()
-    say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
-    if (isInstalled(setting.cwd)) return finishImport(project, api, source, setting)
-    say(`Next:\n  npm install\n  npx octavo import ${document} --out ${out} --update`)
-    return 0
+    if (before === undefined) throw failure(`${kept} doesn't exist`, `run ${again} first`)
+    await writeFiles(await formatCode(edited, setting.cwd))
+    return updateProject({ before, text: toKeptText(api), kept, api, source, out }, setting)
   },
+}
+
+/** An API to import. */
+interface ReadApi {
+  readonly api: ImportedApi
+  /** The document that the app is compared with, if there is one. */
+  readonly source: ComparedSource | undefined
+  /** Files that exist and change. */
+  readonly edited: HostApi['edited']
+}
+
+/** Returns `undefined` if the reason has been printed. */
+async function readGiven(
+  document: string,
+  given: Arguments,
+  setting: Setting,
+): Promise<ReadApi | HostApi | undefined> {
+  if (given.has('from')) return readHostApi(document, setting)
+  const isKeptInside = !given.has('allow-files')
+  const { source } = await readGivenDocument(document, { app: undefined, setting, isKeptInside })
+  return { api: readApi(source), source, edited: [] }
+}
+
+/** Writes an API for the first time. Returns the exit code. */
+async function writeApi(
+  read: ReadApi | HostApi,
+  { out, again, isForced }: { readonly out: string; readonly again: string; readonly isForced: boolean },
+  setting: Setting,
+): Promise<number> {
+  const { api, source, edited } = read
+  const project = writeProject(api, { out })
+  const files = { ...project.files, ...basicFiles(setting), [posix.join(out, KEPT)]: toKeptText(api) }
+  if (!isForced) failIfWritten(Object.keys(files), setting.cwd)
+  const made = Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own }))
+  await writeFiles(await formatCode([...edited, ...made], setting.cwd))
+  const { green } = sayStyle()
+  say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
+  if ('description' in read) sayHost(read, out)
+  if (isInstalled(setting.cwd, api)) return finishImport(project, api, source, setting)
+  say(`Next:\n  npm install\n  npx ${again} --update`)
+  return 0
+}
+
+function toKeptText(api: ImportedApi): string {
+  return `${JSON.stringify(toPlainDocument(api), undefined, 2)}\n`
 }
 
 /** The document that was imported last, from which `--update` tells what is new. */
@@ -96,9 +150,9 @@ function failIfWritten(paths: readonly string[], cwd: string): void {
 }
 
 /** Whether the app can be loaded. */
-function isInstalled(cwd: string): boolean {
+function isInstalled(cwd: string, { host }: ImportedApi): boolean {
   const { resolve: find } = createRequire(join(cwd, 'package.json'))
-  return ['octavo', 'zod', 'undici'].every((name) => {
+  return ['octavo', 'zod', ...(host === undefined ? ['undici'] : [])].every((name) => {
     try {
       find(name)
       return true

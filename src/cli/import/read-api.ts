@@ -46,6 +46,22 @@ export interface ImportedOperation {
   readonly 'x-beta': true | undefined
 }
 
+/** A constant of an app of a framework, which is a named schema of the document of that app. */
+export interface SchemaConstant {
+  readonly constant: string
+  /** Its file, from the folder of the project. */
+  readonly file: string
+  readonly isModel: boolean
+}
+
+/** The app of a framework that an API is imported from. */
+export interface ImportedHost {
+  /** The constants that are named schemas. */
+  readonly constants: Readonly<Record<string, SchemaConstant>>
+  /** The end of the paths in imports: `.ts`, `.js` or nothing. */
+  readonly ending: string
+}
+
 /** A document that is imported. */
 export interface ImportedApi {
   readonly title: string
@@ -57,6 +73,8 @@ export interface ImportedApi {
   readonly schemes: Readonly<Record<string, object>>
   /** A member, if there are any. */
   readonly webhooks: object | undefined
+  /** The app that has the routes; `undefined` for an API behind. */
+  readonly host: ImportedHost | undefined
 }
 
 /** Reads the parts of a document that are written as source. @throws {ReadError} if it cannot be read */
@@ -74,7 +92,19 @@ export function readApi(source: ComparedSource): ImportedApi {
     schemas: reader.all(),
     schemes: recordsIn(toRecord(root['components'])['securitySchemes'], source),
     webhooks: toAnyMember({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }),
+    host: isRecord(root[HOST]) ? toHost(root[HOST]) : undefined,
   }
+}
+
+/** The member of a document that was made from an app of a framework. */
+export const HOST = 'x-octavo-host'
+
+function toHost({ constants, ending }: Node): ImportedHost {
+  const written = Object.entries(toRecord(constants)).map(([name, own]): [string, SchemaConstant] => {
+    const { constant, file, isModel } = toRecord(own)
+    return [name, { constant: String(constant), file: String(file), isModel: isModel === true }]
+  })
+  return { constants: Object.fromEntries(written), ending: String(ending) }
 }
 
 /** The parts of a document that were written as source, as one document of OpenAPI 3.1 that gives the same source again. */
@@ -88,6 +118,7 @@ export function toPlainDocument({ operations, schemas, schemes, ...api }: Import
     servers: api.server && [{ url: api.server }],
     paths,
     webhooks: api.webhooks,
+    [HOST]: api.host,
     components: { schemas, securitySchemes: schemes },
   }
 }

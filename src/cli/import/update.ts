@@ -24,7 +24,8 @@ export interface Update {
   /** The file in which it is kept. */
   readonly kept: string
   readonly api: ImportedApi
-  readonly source: ComparedSource
+  /** The document that the app is compared with. */
+  readonly source: ComparedSource | undefined
   readonly out: string
 }
 
@@ -47,7 +48,8 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   const isFirst = versions.length === 0
   // the first import did not finish: its document is the oldest version, and not the new one
   if (isFirst && before !== text) {
-    const exitCode = await finishImport(first, releasedApi, released, setting)
+    const compared = releasedApi.host === undefined ? released : undefined
+    const exitCode = await finishImport(first, releasedApi, compared, setting)
     if (exitCode !== 0) return exitCode
   }
   // what the version of the document is called now is for the release to say
@@ -85,7 +87,8 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     return EXIT.left
   }
   if (isFirst && before === text) return finishImport(project, api, source, setting)
-  return check.run(readArguments(['--write', '--strict'], check), setting)
+  const given = [...(project.app === undefined ? [] : [project.app]), '--write', '--strict']
+  return check.run(readArguments(given, check), setting)
 }
 
 /** Merges what changed in the document into a file. Edits of the file stay, to the last space. */

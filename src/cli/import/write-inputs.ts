@@ -38,9 +38,16 @@ const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as cons
 /** Writes the parameters and the body of an operation. */
 export function writeInputs(operation: ImportedOperation, writing: RouteWriting): WrittenInputs {
   const { path, params } = writePathParameters(operation, writing)
-  const input: Record<string, string> = { params: literalText(params) }
+  const input: Record<string, string> = {
+    params: constantOf(operation, 'path', writing) ?? literalText(params),
+  }
   const extra: object[] = []
   for (const [place, source] of Object.entries(SOURCES)) {
+    const own = constantOf(operation, place, writing)
+    if (own !== undefined) {
+      input[source] = own
+      continue
+    }
     const fields: Record<string, string> = {}
     for (const parameter of operation.parameters.filter((each) => each.in === place))
       if (isFlatObject(parameter, writing)) fields[parameter.name] = parameterText(parameter, writing)
@@ -56,6 +63,18 @@ export function writeInputs(operation: ImportedOperation, writing: RouteWriting)
   }
 }
 
+/** The constant of an app that all parameters of a place come from. */
+function constantOf(
+  { parameters }: ImportedOperation,
+  place: string,
+  { constants, used }: SchemaWriting,
+): string | undefined {
+  const own = parameters.find((each) => each.in === place)?.['x-constant']
+  const constant = typeof own === 'string' ? constants.get(own) : undefined
+  if (constant !== undefined) used.add(constant)
+  return constant
+}
+
 /** The path as a pattern, and the parameters in it whose type a pattern cannot say. */
 function writePathParameters(
   { path, parameters }: ImportedOperation,
@@ -68,7 +87,7 @@ function writePathParameters(
     const name = toDistinctName(plain, used)
     used.add(name)
     const declared = parameters.find((each) => each.in === 'path' && each.name === given)
-    if (declared === undefined) return `{${name}}`
+    if (declared === undefined || declared['x-constant'] !== undefined) return `{${name}}`
     const { schema = {}, deprecated } = declared
     const { description = splitNotes(schema).notes['description'] } = declared
     const isDescribed = typeof description === 'string' && description.trim() !== ''

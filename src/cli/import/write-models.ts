@@ -12,7 +12,7 @@ import { noteType, toExtendedText, toFieldLines, schemaText, type SchemaWriting 
  */
 export function writeModels(writing: SchemaWriting): readonly string[] {
   const { components, constants, models, parts, lazy, done } = writing
-  const started = new Set<string>()
+  const started = new Set(done)
   const wholes = findWholes(components)
   const declarations: string[] = []
   const write = (name: string): void => {

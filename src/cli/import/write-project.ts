@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-import { formatSource, formatStatement, literalText, quotedText, valueText } from '../format.ts'
+import { formatSource, formatStatement, literalText, quotedText, valueText, type Import } from '../format.ts'
 import { toCamel, toDistinctName, toDistinctNames, toFileName, toTypeName } from './import-names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
@@ -21,6 +21,8 @@ import {
 export interface ImportedProject {
   /** Texts by path. The files of `api` follow the document, all other files are written once. */
   readonly files: Readonly<Record<string, string>>
+  /** The module of the app, if it is not the usual one. */
+  readonly app: string | undefined
   readonly expected: readonly ExpectedFinding[]
   readonly version: string
   readonly operations: number
@@ -42,53 +44,64 @@ export function writeProject(
   api: ImportedApi,
   { out, version = toApiVersion(api.version) }: ProjectPlaces,
 ): ImportedProject {
-  const writing = startWriting(api.schemas)
+  const writing = startWriting(api.schemas, api.host?.constants)
   const declarations = writeModels(writing)
   const models = [...writing.models].map((name) => writing.constants.get(name) ?? name)
   const title = toApiTitle(api.title)
   const upstream = toCamel(title)
-  const names = { title, upstream: upstream === 'api' ? 'upstream' : upstream, version }
+  const isInside = api.host !== undefined
+  const apart = upstream === 'api' ? 'upstream' : upstream
+  const names = { title, upstream: isInside ? 'host' : apart, version }
+  const toImports = createImports(api, out)
   const guards = writeGuards(api)
   const served = selectServed(api.operations, writing)
   writing.place = ''
+  if (isInside) noteHost(writing)
   if (api.webhooks !== undefined)
     writing.note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
-  const groups = toControllerGroups(served)
-  const groupNames = groups.map(({ name }) => name)
-  const files = toDistinctNames(groupNames, toFileName)
-  const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
   const whole = Object.assign(writing, { shown: findShown(api) })
-  const controllers = groups.map((group) => {
-    const file = `${files.get(group.name) ?? group.name}.controller.ts`
-    const constant = constants.get(group.name) ?? group.name
-    writing.used.clear()
-    const text = writeController(group, constant, { writing: whole, guards, upstream: names.upstream })
-    return { file, constant, text }
-  })
+  const parts = { writing: whole, guards, upstream: names.upstream, isInside, toImports }
+  const controllers = writeControllers(toControllerGroups(served), parts)
   const hasModels = declarations.length + writing.formats.size > 0
   const own = {
     ...(!hasModels ? {} : { 'models.ts': modelsFile(declarations, writing) }),
     ...(guards.text === '' ? {} : { 'guards.ts': guards.text }),
-    'upstream.ts': upstreamFile(names, api.server),
-    'history.ts': historyFile(models, names.version),
+    ...(isInside ? {} : { 'upstream.ts': upstreamFile(names, api.server) }),
+    'history.ts': historyFile(models, toImports(models), names.version),
     ...Object.fromEntries(controllers.map(({ file, text }) => [file, text])),
+    ...(isInside ? { 'versions.ts': versionsFile(names, controllers) } : {}),
   }
   const app = posix.join(posix.dirname(out), 'app.ts')
+  const around = {
+    [app]: appFile(names, controllers, {
+      folder: posix.basename(out),
+      isStrict: api.operations.some(({ path }) => path.length > 1 && path.endsWith('/')),
+    }),
+    [posix.join(posix.dirname(out), 'main.ts')]: MAIN,
+    'test/api.test.ts': testFile(names, { app, out }, api.operations),
+  }
   return {
     files: {
-      ...Object.fromEntries(Object.entries(own).map(([file, text]) => [posix.join(out, file), text])),
-      [app]: appFile(names, controllers, {
-        folder: posix.basename(out),
-        isStrict: api.operations.some(({ path }) => path.length > 1 && path.endsWith('/')),
-      }),
-      [posix.join(posix.dirname(out), 'main.ts')]: MAIN,
-      'test/api.test.ts': testFile(names, { app, out }, api.operations),
+      ...Object.fromEntries(
+        Object.entries(own).map(([file, text]) => [posix.join(out, file), withEnding(text, api.host)]),
+      ),
+      ...(isInside ? {} : around),
     },
+    app: isInside ? posix.join(out, 'versions.ts') : undefined,
     expected: writing.expected,
     version: names.version,
     operations: api.operations.length,
     models: models.length,
   }
+}
+
+/** Notes the differences between the document of an app of a framework and the one of its versions. */
+function noteHost({ note }: SchemaWriting): void {
+  note(
+    /^response-property-became-optional/,
+    'the document of the app has one schema for requests and responses, which always have what has a default',
+  )
+  note(/^response-media-type/, 'the app does not say what it responds with, so any response fits')
 }
 
 interface ProjectNames {
@@ -112,11 +125,14 @@ function toApiVersion(version: string): string {
   return own
 }
 
-function modelsFile(declarations: readonly string[], { models, formats: found }: SchemaWriting): string {
+function modelsFile(declarations: readonly string[], { formats: found }: SchemaWriting): string {
   const formats = [...found].map(([name, text]) => `export const ${name} = ${text}`)
   const code = declarations.map((declaration) => formatStatement(declaration))
   const all = [...formats, ...code].join('\n')
-  const imported = [...(/\bderive\(/.test(all) ? ['derive'] : []), ...(models.size > 0 ? ['model'] : [])]
+  const imported = [
+    ...(/\bderive\(/.test(all) ? ['derive'] : []),
+    ...(/\bmodel\(/.test(all) ? ['model'] : []),
+  ]
   return formatSource(
     [
       ...(imported.length === 0 ? [] : [[imported, 'octavo/changes'] as const]),
@@ -127,14 +143,58 @@ function modelsFile(declarations: readonly string[], { models, formats: found }:
   )
 }
 
+/** A file whose imports end as those of the app do. */
+function withEnding(text: string, host: ImportedApi['host']): string {
+  return host === undefined ? text : text.replaceAll(/(from '\.[^']*)\.ts'/g, `$1${host.ending}'`)
+}
+
+/** Creates the function that lists where named schemas are imported from: files of an app that has them, or `models.ts`. */
+function createImports({ host }: ImportedApi, out: string): (names: readonly string[]) => readonly Import[] {
+  return (names) => {
+    const files = new Map<string, string[]>()
+    for (const name of names.toSorted()) {
+      const own = host?.constants[name]
+      const path = own === undefined ? './models.ts' : posix.relative(out, own.file)
+      const shown = own === undefined || own.constant === name ? name : `${own.constant} as ${name}`
+      files.set(path, [...(files.get(path) ?? []), shown])
+    }
+    return [...files].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([path, own]) => [own, path])
+  }
+}
+
 interface ControllerParts {
   readonly writing: RouteWriting
   readonly guards: Guards
   readonly upstream: string
+  /** Whether the handlers are those of an app of a framework. */
+  readonly isInside: boolean
+  readonly toImports: ReturnType<typeof createImports>
+}
+
+/** A file with a controller. */
+interface WrittenController {
+  readonly file: string
+  readonly constant: string
+  readonly text: string
+}
+
+function writeControllers(
+  groups: readonly ControllerGroup[],
+  parts: ControllerParts,
+): readonly WrittenController[] {
+  const groupNames = groups.map(({ name }) => name)
+  const files = toDistinctNames(groupNames, toFileName)
+  const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
+  return groups.map((group) => {
+    const file = `${files.get(group.name) ?? group.name}.controller.ts`
+    const constant = constants.get(group.name) ?? group.name
+    parts.writing.used.clear()
+    return { file, constant, text: writeController(group, constant, parts) }
+  })
 }
 
 function writeController(group: ControllerGroup, constant: string, parts: ControllerParts): string {
-  const { writing, guards, upstream } = parts
+  const { writing, guards, upstream, isInside, toImports } = parts
   const { operations, name } = group
   const prefix = prefixOf(operations)
   const controller = toFileName(name)
@@ -172,19 +232,19 @@ function writeController(group: ControllerGroup, constant: string, parts: Contro
     routes: `[${routes.join(', ')}]`,
   })
   const code = formatStatement(`export const ${constant} = defineController(${options})`)
-  const named = [...writing.used].toSorted()
   return formatSource(
     [
       [['defineController'], 'octavo'],
       ...(/\bderive\(/.test(code) ? [[['derive'], 'octavo/changes'] as const] : []),
+      ...(isInside ? [[['host'], 'octavo/inside'] as const] : []),
       ...(/\bz\./.test(code) ? [[['z'], 'zod'] as const] : []),
     ],
     [
       ...(used.some((guard) => guard !== undefined)
         ? [[[...new Set(used.filter((guard) => guard !== undefined))].toSorted(), './guards.ts'] as const]
         : []),
-      ...(named.length === 0 ? [] : [[named, './models.ts'] as const]),
-      [[upstream], './upstream.ts'],
+      ...toImports([...writing.used]),
+      ...(isInside ? [] : [[[upstream], './upstream.ts'] as const]),
     ],
     [code],
   )
@@ -208,21 +268,17 @@ function upstreamFile({ title, upstream }: ProjectNames, server: string | undefi
   )
 }
 
-function historyFile(models: readonly string[], version: string): string {
-  return formatSource(
-    [[['defineVersions'], 'octavo/changes']],
-    models.length === 0 ? [] : [[models.toSorted(), './models.ts']],
-    [
-      formatStatement(
-        `export const history = defineVersions({ versions: [${quotedText(version)}], models: { ${models.join(', ')} }, changes: [] })`,
-      ),
-    ],
-  )
+function historyFile(models: readonly string[], imports: readonly Import[], version: string): string {
+  return formatSource([[['defineVersions'], 'octavo/changes']], imports, [
+    formatStatement(
+      `export const history = defineVersions({ versions: [${quotedText(version)}], models: { ${models.join(', ')} }, changes: [] })`,
+    ),
+  ])
 }
 
 function appFile(
   { title, upstream, version }: ProjectNames,
-  controllers: readonly { readonly file: string; readonly constant: string }[],
+  controllers: readonly WrittenController[],
   { folder, isStrict }: { readonly folder: string; readonly isStrict: boolean },
 ): string {
   const name = toTypeName(title)
@@ -239,13 +295,7 @@ function appFile(
 export function create${name}App(options: Partial<AppOptions> = {}): App {
   return createApp(AppModule, {
     docs: { info: { title: ${quotedText(title)} } },${isStrict ? "\n    trailingSlash: 'strict'," : ''}
-    versioning: {
-      scheme: VersioningSchemes.HEADER,
-      headerParameter: '${HEADER}',
-      history,
-      // requests that name no version keep the one that they were written for
-      defaultVersion: ${quotedText(version)},
-    },
+    ${versioningText(version).replaceAll('\n', '\n  ')},
     ...options,
   })
 }`,
@@ -253,6 +303,36 @@ export function create${name}App(options: Partial<AppOptions> = {}): App {
     ],
   )
   return code.replace(" from 'octavo'\n", " from 'octavo'\nimport type { App, AppOptions } from 'octavo'\n")
+}
+
+/** The versions of an app of a framework, which has the handlers. */
+function versionsFile({ title, version }: ProjectNames, controllers: readonly WrittenController[]): string {
+  const listed = controllers.map(({ constant }) => constant).join(', ')
+  return formatSource(
+    [[['createApp', 'defineModule', 'VersioningSchemes'], 'octavo']],
+    [
+      ...controllers.map(({ file: path, constant }) => [[constant], `./${path}`] as const),
+      [['history'], './history.ts'],
+    ],
+    [
+      `/** The API in its versions. Handlers are those of the app. */
+export const versions = createApp(${formatStatement(`defineModule({ controllers: [${listed}] })`)}, {
+  docs: { info: { title: ${quotedText(title)} } },
+  ${versioningText(version)},
+})`,
+    ],
+  )
+}
+
+/** The option `versioning`. */
+function versioningText(version: string): string {
+  return `versioning: {
+    scheme: VersioningSchemes.HEADER,
+    headerParameter: '${HEADER}',
+    history,
+    // requests that name no version keep the one that they were written for
+    defaultVersion: ${quotedText(version)},
+  }`
 }
 
 const MAIN = `import { app } from './app.ts'

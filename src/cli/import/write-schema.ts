@@ -3,6 +3,7 @@ import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { schemaList, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toZodText, type SchemaNames } from '../write/zod-text.ts'
+import type { ImportedHost } from './read-api.ts'
 import { toCamel, toConstants, toDistinctName } from './import-names.ts'
 import {
   inlined,
@@ -65,18 +66,26 @@ const PLAIN: Readonly<Record<string, string>> = {
   number: 'z.number()',
 }
 
-/** Begins to write the schemas of a document. */
-export function startWriting(components: Components): SchemaWriting {
-  const constants = toConstants(Object.keys(components))
+/** Begins to write the schemas of a document. Those that are constants of an app already are named, and not written. */
+export function startWriting(
+  components: Components,
+  exported: ImportedHost['constants'] = {},
+): SchemaWriting {
+  const isWritten = (name: string): boolean => exported[name] === undefined
+  const constants = new Map([
+    ...toConstants(Object.keys(components).filter(isWritten)),
+    ...Object.keys(exported).map((name) => [name, name] as const),
+  ])
+  const models = Object.keys(exported).filter((name) => exported[name]?.isModel === true)
   const writing: SchemaWriting = {
     components,
     constants,
     note: (rule, why) => writing.expected.push({ place: writing.place, rule, why }),
     expected: [],
     place: '',
-    done: new Set(),
-    models: new Set(),
-    parts: new Set(),
+    done: new Set(Object.keys(exported)),
+    models: new Set(models),
+    parts: new Set(models),
     lazy: new Set(),
     names: {
       components,

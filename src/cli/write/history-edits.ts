@@ -27,6 +27,16 @@ export function toAdditions(source: string, wanted: Additions): readonly Edit[] 
     if (edit === undefined && names !== '') return `${key} of defineVersions is not a literal in this file`
     if (edit !== undefined) edits.push(edit)
   }
+  edits.push(...toImportEdits(source, wanted.imports))
+  if (wanted.code.length > 0) {
+    const at = statementBefore(source, wanted.line)
+    edits.push({ start: at, end: at, text: `${wanted.code.join('\n\n')}\n\n` })
+  }
+  return edits
+}
+
+/** The edit that imports the names that a source does not import yet. */
+export function toImportEdits(source: string, wanted: Additions['imports']): readonly Edit[] {
   const imports = [...source.matchAll(IMPORT)]
   const imported = new Set(
     imports.flatMap(([, names = '']) =>
@@ -35,22 +45,16 @@ export function toAdditions(source: string, wanted: Additions): readonly Edit[] 
   )
   const last = imports.at(-1)
   const [, , quote = "'", , end = ''] = last ?? []
-  const missing = wanted.imports.flatMap(([specifier, names]) => {
+  const missing = wanted.flatMap(([specifier, names]) => {
     const others = names.filter((name) => !imported.has(name))
     return others.length === 0
       ? []
       : [`import { ${others.join(', ')} } from ${quote}${specifier}${quote}${end}`]
   })
+  if (missing.length === 0) return []
   const behind = last === undefined ? 0 : last.index + last[0].length
-  if (missing.length > 0) {
-    const text = missing.join('\n')
-    edits.push({ start: behind, end: behind, text: last === undefined ? `${text}\n\n` : `\n${text}` })
-  }
-  if (wanted.code.length > 0) {
-    const at = statementBefore(source, wanted.line)
-    edits.push({ start: at, end: at, text: `${wanted.code.join('\n\n')}\n\n` })
-  }
-  return edits
+  const text = missing.join('\n')
+  return [{ start: behind, end: behind, text: last === undefined ? `${text}\n\n` : `\n${text}` }]
 }
 
 const LISTS = [
