@@ -1247,9 +1247,9 @@ export interface Limits {
 
 type ListOf<L> = L extends readonly unknown[] ? L : readonly []
 
-type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
-  ? One & string
-  : `${Listed<Exclude<U, One>>}, ${One & string}`
+type Listed<U, Rest extends string = '', One = OneOf<U>> = [Exclude<U, One>] extends [never]
+  ? `${One & string}${Rest}`
+  : Listed<Exclude<U, One>, `, ${One & string}${Rest}`>
 
 export interface ListenEnd {
   readonly engine?: 'direct' | 'node' | undefined
