@@ -22,6 +22,7 @@ const PARTS = [
   'scale',
   'idle',
   'upstream',
+  'inside',
   'start',
   'documents',
   'validation',

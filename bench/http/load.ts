@@ -52,7 +52,17 @@ async function createWrk(front: readonly string[]): Promise<Loader> {
       const script = join(folder, `${scenario.name}.lua`)
       await writeFile(script, toLua(scenario))
       const url = `http://127.0.0.1:${port}${scenario.path}`
-      const command = [...front, 'wrk', '-t1', `-c${CONNECTIONS}`, '-d600s', '-s', script, url]
+      const command = [
+        ...front,
+        'wrk',
+        '-t1',
+        `-c${CONNECTIONS}`,
+        '-d600s',
+        '--timeout=10s',
+        '-s',
+        script,
+        url,
+      ]
       // wrk counts whole seconds only, and reports when it is interrupted
       return toLoad(await run(command, milliseconds))
     },

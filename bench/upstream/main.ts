@@ -1,13 +1,11 @@
 /** What a request costs that passes to an API behind. */
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { cpus } from 'node:os'
-import { fileURLToPath } from 'node:url'
 
-import { createLoader, has } from '../http/load.ts'
+import { createLoader } from '../http/load.ts'
 import type { Loader } from '../http/load.ts'
+import { startServer, toCores, usageOf } from '../measure/server.ts'
+import type { Server } from '../measure/server.ts'
 import { quantile, rotate } from '../measure/stats.ts'
 import type { MeasureOptions, Section } from '../report/section.ts'
 
@@ -29,17 +27,6 @@ const ROWS = [
 
 type Row = (typeof ROWS)[number]
 
-interface Usage {
-  readonly cpu: number
-  readonly rss: number
-  readonly peak: number
-}
-
-interface Server {
-  readonly process: ChildProcess
-  readonly port: number
-}
-
 /** Requests a second, and microseconds of CPU time for each. */
 interface Sample {
   readonly requests: number
@@ -47,20 +34,15 @@ interface Sample {
 }
 
 export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
-  const isPinned = has('taskset') && cpus().length > 1
-  const [own, other] = isPinned
-    ? [
-        ['taskset', '-c', '0'],
-        ['taskset', '-c', '1'],
-      ]
-    : [[], []]
-  const behind = await start('behind.js', [], other)
+  const { isPinned, own, other } = toCores()
+  const behind = await startServer(new URL('behind.js', import.meta.url), [], other)
   const url = `http://127.0.0.1:${behind.port}`
   const servers = new Map<string, Server>()
   const loader = await createLoader(other)
   try {
     for (const { server } of ROWS)
-      if (!servers.has(server)) servers.set(server, await start('server.js', [server, url], own))
+      if (!servers.has(server))
+        servers.set(server, await startServer(new URL('server.js', import.meta.url), [server, url], own))
     const samples = await race(servers, loader, isQuick ? 3 : 15, isQuick ? 500 : 700)
     const memory = await measureMemory(servers, isQuick ? GIGABYTE / 10 : GIGABYTE)
     return toSection(samples, memory, loader.name, isPinned)
@@ -68,23 +50,6 @@ export async function measure({ isQuick }: MeasureOptions): Promise<Section> {
     for (const { process } of [behind, ...servers.values()]) process.disconnect()
     await loader.end()
   }
-}
-
-async function start(file: string, words: readonly string[], front: readonly string[]): Promise<Server> {
-  const script = fileURLToPath(new URL(file, import.meta.url))
-  const [command = '', ...rest] = [...front, process.execPath, '--expose-gc', script, ...words]
-  const child = spawn(command, rest, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  const [port] = await once(child, 'message')
-  return { process: child, port: Number(port) }
-}
-
-async function usageOf({ process }: Server, question: 'usage' | 'watch' = 'usage'): Promise<Usage> {
-  process.send(question)
-  const [usage] = await once(process, 'message')
-  return usage as Usage
 }
 
 async function race(

@@ -7,6 +7,7 @@ import { direct } from 'octavo/engine'
 import { defineUpstream } from 'octavo/upstream'
 import { z } from 'zod'
 
+import { tellUsage } from '../measure/server.ts'
 import { serveByHand } from './by-hand.ts'
 
 const [name = '', behind = ''] = process.argv.slice(2)
@@ -52,20 +53,4 @@ const servers: Readonly<Record<string, () => Promise<number>>> = {
   '@fastify/http-proxy': serveFastify,
 }
 
-process.send?.(await servers[name]?.())
-let peak = 0
-let watch: NodeJS.Timeout | undefined
-process.on('message', (message) => {
-  if (message === 'watch') {
-    // not during the race: to ask costs a good part of a request, and to collect everything drops compiled code
-    globalThis.gc?.()
-    peak = 0
-    watch ??= setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss())
-    }, 20)
-  }
-  const { user, system } = process.cpuUsage()
-  const rss = process.memoryUsage.rss()
-  process.send?.({ cpu: user + system, user, rss, peak: Math.max(peak, rss) })
-})
-process.once('disconnect', () => process.exit())
+tellUsage(await servers[name]?.())

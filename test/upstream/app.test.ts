@@ -55,7 +55,7 @@ function createHono() {
   hono.put('/long', async (c) => c.text(String((await c.req.arrayBuffer()).byteLength)))
   hono.get('/copy', async (c) => {
     const copy = new Request(c.req.raw, { headers: { 'x-copy': 'yes' } })
-    return c.text([copy.url, copy.headers.get('x-copy'), c.req.raw.clone() instanceof Request].join(' '))
+    return c.text([copy.url, copy.headers.get('x-copy'), c.req.raw.clone().url === copy.url].join(' '))
   })
   hono.post('/twice', async (c) => {
     const copy = c.req.raw.clone()

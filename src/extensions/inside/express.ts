@@ -1,20 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isPromise } from '../../base/values.ts'
-import {
-  type FinishedResponse,
-  type HostApp,
-  type HostRequest,
-  type HostResponse,
-  type RawBody,
-} from '../../http/http.ts'
-import { NodeRequest } from '../../server/adapters/node/node-request.ts'
+import type { FinishedResponse, HostRequest, RawBody } from '../../http/http.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
-import { captureResponse, sendFinished, setHeaders, type Captured } from './captured.ts'
-import { addHeaders } from './headers.ts'
+import { NodeHost } from './node-host.ts'
 import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
-import { replaceRequest } from './replaced.ts'
-
 import { toReadBody } from './read-body.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
@@ -45,17 +35,16 @@ export function inside<R extends IncomingMessage = IncomingMessage>(
     const raw = new ExpressRequest(request, response, next, version?.(request))
     const { context, response: finished } = dispatch(raw)
     const settle = (settled: FinishedResponse): void => {
-      if (raw.isLeft && settled.isError !== true) return void context.end()
-      const target = raw.release()
-      if (isUnserved(raw, settled, context)) return next()
-      sendFinished(target, settled, context)
+      if (raw.isLeft) void context.end()
+      else if (isUnserved(raw, settled, context)) next()
+      else raw.send(settled, context)
     }
     if (isPromise(finished)) void finished.then(settle)
     else settle(finished)
   }
   return (request, response, next) => {
     if (SEEN in request) return next()
-    Object.defineProperty(request, SEEN, { value: true })
+    Reflect.set(request, SEEN, true)
     const started = start()
     if (isPromise(started))
       started.then((running) => handle(running, request, response, next)).then(undefined, next)
@@ -69,68 +58,24 @@ type Next = (error?: unknown) => void
 const SEEN: unique symbol = Symbol('octavo.inside')
 
 /** A request that Express has received. A class because one is made for every request. */
-class ExpressRequest extends NodeRequest implements HostApp {
+class ExpressRequest extends NodeHost {
   readonly #next: Next
-  readonly version: string | undefined
-  isPassed = false
-  /** Whether the response is that of Express, as it is. */
-  isLeft = false
-  #captured: Captured | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, next: Next, version: string | undefined) {
-    super(request, response)
+    super(request, response, version)
     this.#next = next
-    this.version = version
   }
 
-  get host(): HostApp {
-    return this
-  }
-
-  pass(): void {
-    this.isPassed = true
-  }
-
-  leave(headers: FinishedResponse['headers']): Promise<number> {
-    this.isLeft = true
-    const { response } = this
-    const writeHead = response.writeHead.bind(response)
-    return new Promise((resolve) => {
-      response.writeHead = (status: number, ...rest: readonly unknown[]) => {
-        response.writeHead = writeHead
-        const last = rest.at(-1)
-        setHeaders(response, last)
-        addHeaders(headers, {
-          get: (name) => response.getHeader(name),
-          set: (name, value) => void response.setHeader(name, value),
-        })
-        resolve(status)
-        if (typeof rest[0] === 'string') response.statusMessage = rest[0]
-        return writeHead(status)
-      }
-      response.once('close', () => resolve(response.statusCode))
-      this.#next()
-    })
-  }
-
-  answer(request: HostRequest | undefined): Promise<HostResponse> {
-    if (request !== undefined) this.#replace(request)
-    this.#captured = captureResponse(this.response)
+  protected override goOn(): void {
     this.#next()
-    return this.#captured.response
   }
 
-  #replace(replacement: HostRequest): void {
+  protected override replace(replacement: HostRequest): void {
     const { request } = this
     const isRead = request.readableDidRead
-    replaceRequest(request, replacement)
+    super.replace(replacement)
     replaceQuery(request, replacement.path)
     if (isRead && replacement.body instanceof Uint8Array) replaceBody(request, replacement.body)
-  }
-
-  /** The response for the answer of Octavo. */
-  release(): ServerResponse {
-    return this.#captured?.release() ?? this.response
   }
 
   /** The body as it came, if a body parser has not read it, and otherwise written from its values. */

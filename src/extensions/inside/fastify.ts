@@ -1,26 +1,22 @@
 import { parse } from 'node:querystring'
 import { Readable } from 'node:stream'
-import type { IncomingMessage } from 'node:http'
 
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Rules } from '../../base/definition-error.ts'
-import { isNonEmptyString, isObject } from '../../base/values.ts'
+import { isNonEmptyString, isObject, isPromise, type Awaitable } from '../../base/values.ts'
 import {
   isAsyncIterable,
   isStream,
   type FinishedResponse,
-  type HostApp,
   type HostRequest,
   type HostResponse,
 } from '../../http/http.ts'
-import { NodeRequest } from '../../server/adapters/node/node-request.ts'
 import type { RunningApp } from '../../server/dispatch.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { beforeFirstWrite, captureResponse, sendFinished, type Captured } from './captured.ts'
-import { addHeaders, GONE, toHeaderRecord } from './headers.ts'
+import { toHeaderRecord } from './headers.ts'
+import { NodeHost } from './node-host.ts'
 import { isUnserved, openInside, type InsideApp, type InsideOptions } from './options.ts'
-import { replaceRequest } from './replaced.ts'
 
 export type { InsideApp, InsideOptions } from './options.ts'
 
@@ -43,23 +39,34 @@ export const inside: FastifyPluginCallback<FastifyInsideOptions> = (server, opti
     versions: [isObject, 'an application of createApp'],
     ...OF_FASTIFY,
   })
-  const parseQuery = queryParserOf(server)
-  server.decorateRequest(EXCHANGE, undefined)
-  server.addHook('onRequest', async (request, reply) => {
-    const { raw } = request
-    const moved = movedBy.get(raw)
+  const application = { server, parseQuery: queryParserOf(server) }
+  server.addHook('onRequest', (request, reply, next) => {
+    const moved = exchangeOf(request)
     if (moved !== undefined) {
       moved.continueWith(request, reply)
-      return undefined
+      return next()
     }
-    const exchange = new Exchange({ server, parseQuery }, request, reply, version?.(request))
-    return exchange.begin(await start())
+    try {
+      const exchange = new Exchange(application, request, reply, next, version?.(request))
+      const started = start()
+      if (isPromise(started)) started.then((running) => exchange.begin(running)).then(undefined, next)
+      else exchange.begin(started)
+    } catch (error) {
+      next(toError(error))
+    }
   })
-  server.addHook('onSend', async (request, reply, payload) => {
-    const exchange = exchangeOf(request)
-    return exchange === undefined ? payload : exchange.send(reply, payload)
+  server.addHook('onSend', (request, reply, payload, next) => {
+    const sent = exchangeOf(request)?.convert(reply, payload) ?? payload
+    // most payloads are sent at once, and a hook that returns promises always takes time
+    // oxlint-disable-next-line promise/no-callback-in-promise
+    if (isPromise(sent)) sent.then((converted) => next(null, converted), next)
+    else next(null, sent)
   })
   done()
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
 // hooks are for the whole application, as those of fastify-plugin
@@ -86,165 +93,122 @@ function queryParserOf(server: object): Application['parseQuery'] {
   return Object(routerOptions).querystringParser ?? querystringParser ?? parse
 }
 
+/** Marks the request of Node, because Fastify makes another one of it when a path that moved is routed again. */
 const EXCHANGE: unique symbol = Symbol('octavo.inside')
 
-/** By the request of Node, because Fastify makes another one of it when a path that moved is routed again. */
-const movedBy = new WeakMap<IncomingMessage, Exchange>()
-
-function exchangeOf(request: FastifyRequest): Exchange | undefined {
-  const found: unknown = Reflect.get(request, EXCHANGE)
+function exchangeOf({ raw }: FastifyRequest): Exchange | undefined {
+  const found: unknown = Reflect.get(raw, EXCHANGE)
   return found instanceof Exchange ? found : undefined
 }
 
 /** A request that Fastify has received, and its way through Octavo. A class because one is made for every request. */
-class Exchange extends NodeRequest implements HostApp {
+class Exchange extends NodeHost {
   readonly #application: Application
+  readonly #next: (error?: Error) => void
   #view: FastifyRequest
   #reply: FastifyReply
-  readonly version: string | undefined
   #context: RequestContext | undefined
-  #finished: Promise<FinishedResponse> | undefined
-  isPassed = false
-  /** Headers about versions, if the response of Fastify is sent as it is. */
-  #told: FinishedResponse['headers'] | undefined
-  #replacement: HostRequest | undefined
-  /** Lets Fastify go on. */
-  #goOn: (() => void) | undefined
-  /** Gets the response of Fastify. */
-  #take: ((response: HostResponse) => void) | undefined
-  #leave: ((status: number) => void) | undefined
-  /** Has the response of Node be written as it is. */
-  #stop: (() => void) | undefined
+  #finished: Awaitable<FinishedResponse> | undefined
+  /** The target that the client has sent, if the newest request has another one. */
+  #path: string | undefined
+  /** Whether Fastify sends the response. */
+  #isConverted = false
 
   constructor(
     application: Application,
     view: FastifyRequest,
     reply: FastifyReply,
+    next: (error?: Error) => void,
     version: string | undefined,
   ) {
-    super(view.raw, reply.raw)
+    super(view.raw, reply.raw, version)
     this.#application = application
     this.#view = view
     this.#reply = reply
-    this.version = version
+    this.#next = next
+    Reflect.set(view.raw, EXCHANGE, this)
   }
 
-  get host(): HostApp {
-    return this
-  }
-
-  /** Dispatches the request. Resolves when Fastify has to go on, or with the reply that was sent. */
-  async begin({ dispatch }: RunningApp): Promise<FastifyReply | undefined> {
-    const continued = new Promise<void>((resolve) => {
-      this.#goOn = resolve
-    })
+  begin({ dispatch }: RunningApp): void {
     const { context, response } = dispatch(this)
     this.#context = context
-    this.#finished = Promise.resolve(response)
-    const finished = await Promise.race([continued, this.#finished])
-    if (finished === undefined) return this.#afterHost()
-    if (isUnserved(this, finished, context)) return undefined
-    const { status, headers } = finished
-    this.#reply.code(status).headers(headers)
-    this.#endWithReply()
-    await this.#reply.send(toPayload(finished))
-    return this.#reply
+    this.#finished = response
+    if (isPromise(response)) void response.then((finished) => this.#settle(finished, context))
+    else this.#settle(response, context)
   }
 
-  /** The application has been asked to answer. */
-  #afterHost(): FastifyReply | undefined {
-    const { raw } = this.#view
-    const before = raw.url ?? '/'
-    const { path = before } = this.#replacement ?? {}
-    if (this.#replacement !== undefined) replaceRequest(raw, this.#replacement)
-    const [target, ...queries] = path.split('?')
+  #settle(finished: FinishedResponse, context: RequestContext): void {
+    if (this.isLeft) void context.end()
+    else if (this.captured !== undefined) return
+    else if (isUnserved(this, finished, context)) this.#next()
+    else void this.#fill(this.#reply, finished).send(toPayload(finished))
+  }
+
+  protected override replace(request: HostRequest): void {
+    const before = this.request.url ?? '/'
+    super.replace(request)
+    if (request.path !== before) this.#path = before
+  }
+
+  protected override goOn(): void {
+    const { captured } = this
+    if (captured === undefined) return this.#next()
+    void captured.response.then(() => this.#sendWritten())
+    // later, because a handler that takes no time would answer before the dispatch has returned
+    queueMicrotask(() => this.#route())
+  }
+
+  /** Has Fastify find the route of the newest request, if that is another one. */
+  #route(): void {
+    const { url = '/' } = this.request
+    const [target, ...queries] = url.split('?')
+    const before = this.#path
+    if (before === undefined) return this.#next()
     if (target === before.split('?', 1)[0]) {
-      if (path !== before) this.#view.query = this.#application.parseQuery(queries.join('?'))
-      this.#follow(this.#view, this.#reply)
-      return undefined
+      this.#view.query = this.#application.parseQuery(queries.join('?'))
+      return this.#next()
     }
-    movedBy.set(raw, this)
     this.#reply.hijack()
-    this.#application.server.routing(raw, this.#reply.raw)
-    return this.#reply
+    this.#application.server.routing(this.request, this.response)
   }
 
   /** The route was found anew. */
   continueWith(view: FastifyRequest, reply: FastifyReply): void {
     view.id = this.#view.id
-    this.#follow(view, reply)
-  }
-
-  #follow(view: FastifyRequest, reply: FastifyReply): void {
     this.#view = view
     this.#reply = reply
-    Reflect.set(view, EXCHANGE, this)
-    if (this.#take !== undefined)
-      this.#stop = beforeFirstWrite(
-        this.response,
-        () => void this.#takeWritten(captureResponse(this.response)),
-      )
-  }
-
-  /** Converts what a handler writes to the response of Node by itself. */
-  async #takeWritten({ response, release }: Captured): Promise<void> {
-    this.#take?.(await response)
-    const finished = await this.#finished
-    if (finished !== undefined && this.#context !== undefined)
-      sendFinished(release(), finished, this.#context)
-  }
-
-  pass(): void {
-    this.isPassed = true
-  }
-
-  leave(headers: FinishedResponse['headers']): Promise<number> {
-    this.#told = headers
-    return new Promise((resolve) => {
-      this.#leave = resolve
-      this.response.once('close', () => resolve(this.response.statusCode))
-      this.#goOn?.()
-    })
-  }
-
-  answer(request: HostRequest | undefined): Promise<HostResponse> {
-    this.#replacement = request
-    return new Promise((resolve) => {
-      this.#take = resolve
-      this.response.once('close', () => resolve(GONE))
-      this.#goOn?.()
-    })
   }
 
   /** Returns what is sent in the place of a payload of Fastify. */
-  async send(reply: FastifyReply, payload: unknown): Promise<unknown> {
-    if (this.#told !== undefined) {
-      addHeaders(this.#told, {
-        get: (name) => reply.getHeader(name),
-        set: (name, value) => void reply.removeHeader(name).header(name, value),
-      })
-      this.#leave?.(reply.statusCode)
-      this.#endWithReply()
-      return payload
-    }
-    if (this.#take === undefined || this.#finished === undefined) return payload
-    this.#stop?.()
-    this.#take({
-      status: reply.statusCode,
-      headers: toHeaderRecord(reply.getHeaders()),
-      body: toBytes(payload),
-    })
-    this.#take = undefined
+  convert(reply: FastifyReply, payload: unknown): Awaitable<unknown> {
+    const { captured } = this
+    if (captured === undefined || this.#isConverted) return payload
+    this.#isConverted = true
+    captured.restore()
+    const headers = toHeaderRecord(reply.getHeaders())
+    captured.tell({ status: reply.statusCode, headers, body: toBytes(payload) })
+    return this.#toConverted(reply)
+  }
+
+  async #toConverted(reply: FastifyReply): Promise<unknown> {
     const finished = await this.#finished
+    if (finished === undefined) return null
     for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
-    reply.code(finished.status).headers(finished.headers)
-    this.#endWithReply()
+    this.#fill(reply, finished)
     // a payload of none fails in the routes that Fastify makes for HEAD, and another one would say its length
     return reply.request.method === 'HEAD' ? Readable.from([]) : toPayload(finished)
   }
 
-  #endWithReply(): void {
+  #fill(reply: FastifyReply, { status, headers }: FinishedResponse): FastifyReply {
     this.response.once('close', () => void this.#context?.end())
+    return reply.code(status).headers(headers)
+  }
+
+  /** Sends what a handler has written to the response of Node by itself, converted. */
+  async #sendWritten(): Promise<void> {
+    const finished = await this.#finished
+    if (!this.#isConverted && finished !== undefined && this.#context !== undefined)
+      this.send(finished, this.#context)
   }
 }
 

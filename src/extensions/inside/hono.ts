@@ -90,7 +90,7 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
     next: () => Promise<void>,
     { app, version }: HonoInsideOptions<E>,
   ) {
-    super(c.req.raw, c.req.raw.url, origin, clientOf(c), maxHeaders)
+    super(c.req.raw, c.req.raw.url, origin, c.env, maxHeaders)
     this.#c = c
     this.#next = next
     this.#app = app
@@ -107,15 +107,18 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
 
   async leave(headers: FinishedResponse['headers']): Promise<number> {
     this.isLeft = true
-    await this.#next()
     const c = this.#c
-    addHeaders(headers, {
-      get: (name) => c.res.headers.get(name),
-      set: (name, value) => {
+    // before the response is made, because a header that is added to one copies it, and its body into a stream
+    for (const name in headers) addHeader(c, name, headers[name])
+    await this.#next()
+    addHeaders(
+      headers,
+      (name) => c.res.headers.get(name),
+      (name, value) => {
         c.header(name, undefined)
-        for (const line of [value].flat()) c.header(name, line, { append: true })
+        addHeader(c, name, value)
       },
-    })
+    )
     return c.res.status
   }
 
@@ -151,6 +154,10 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
   }
 }
 
+function addHeader({ header }: Pick<Context, 'header'>, name: string, value: string | string[] = ''): void {
+  for (const line of [value].flat()) header(name, line, { append: true })
+}
+
 function executionOf(c: Pick<Context, 'executionCtx'>): never {
   try {
     // the type of Hono is that of workers
@@ -159,20 +166,6 @@ function executionOf(c: Pick<Context, 'executionCtx'>): never {
   } catch {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return undefined as never
-  }
-}
-
-/** The address of the client, where the server of Hono gives it: Node, Deno or Bun. */
-function clientOf(c: Pick<Context, 'env' | 'req'>): { readonly remoteAddress: string | undefined } {
-  return {
-    get remoteAddress() {
-      const { incoming, remoteAddr, requestIP } = Object(c.env)
-      const found: unknown =
-        typeof requestIP === 'function' ? Reflect.apply(requestIP, c.env, [c.req.raw]) : remoteAddr
-      const { remoteAddress } = Object(Object(incoming).socket)
-      const { address, hostname } = Object(found)
-      return [remoteAddress, address, hostname].find((text) => typeof text === 'string')
-    },
   }
 }
 
