@@ -40,6 +40,7 @@ export function createUnionProblems(plans: Plans): UnionProblems {
   return (route, states) =>
     positionsOf(route, 'input.').flatMap(({ position, schema, isSent }) => {
       const unions = find(schema)
+      if (unions.length === 0) return []
       for (const { age, version } of states) {
         const changes = new Set(unions.flatMap((union) => blurredBy(union, age, isSent)))
         if (changes.size === 0) continue

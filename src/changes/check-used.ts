@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import { problemsOf, type ResolvedRoute } from '../routes/resolved-route.ts'
-import { changeProblem, type AnyChange, type Step } from './chain.ts'
+import { changeProblem, type AnyChange, type FieldChange, type Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import { isRequest, wasSchemas, bodiesOf, bodyLabel } from './operations/bodies.ts'
 import { NAMED_SOURCES } from './operations/parameters.ts'
@@ -220,6 +220,7 @@ function earlierIn(schema: Schema, plans: Plans): readonly Schema[] {
 export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
   const stepsOf = (schema: Schema): readonly AppliedStep[] => appliedTo(schema, plans)
   return sources.flatMap(({ name, schema }) => {
+    if (![...plans.stepsIn(schema)].some(({ fieldChanges }) => fieldChanges.some(isKept))) return []
     const root = bareOf(schema)
     // a model may hold itself
     const inside = [...childrenOf(root).map((child) => child.schema), ...earlierIn(root, plans)]
@@ -227,8 +228,8 @@ export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): r
       inside
         .flatMap((each) => [...schemasIn(each)].flatMap(stepsOf))
         .flatMap(({ step, fieldChanges }) => {
-          const kept = fieldChanges.find((change) => change.kind === 'removed' && change.isKept)
-          return kept?.kind === 'removed' ? [[step, kept]] : []
+          const kept = fieldChanges.find(isKept)
+          return kept === undefined ? [] : [[step, kept] as const]
         }),
     )
     return [...below].map(([{ change }, kept]) => {
@@ -236,6 +237,10 @@ export function keptProblems({ sources, label }: ResolvedRoute, plans: Plans): r
       return changeProblem(change, message, 'use the model as the whole source, or list its part in not')
     })
   })
+}
+
+function isKept(change: FieldChange): change is Extract<FieldChange, { kind: 'removed' }> {
+  return change.kind === 'removed' && change.isKept
 }
 
 /**
@@ -254,8 +259,6 @@ export function createDefaultProblems({
   const convert = (schema: Schema, age: number): string | undefined => {
     const { innerType, defaultValue } = defOf(schema)
     const inner = schemaOf(innerType)
-    // most defaults are empty lists, which no change converts
-    if (Array.isArray(defaultValue) && defaultValue.length === 0) return undefined
     try {
       if (inner !== undefined) planOf(inner, age)?.down(defaultValue, {})
       return undefined
@@ -330,9 +333,10 @@ function isConvertedLate(schema: Schema, plans: Plans): boolean {
 /** Whether parsed values of a request no longer show what has to be converted: they are chosen or completed before a transform. */
 function isLost(schema: Schema, plans: Plans): boolean {
   const { type, discriminator } = defOf(schema)
+  const isUnclear = type === 'union' && discriminator === undefined
+  if (type !== 'prefault' && !isUnclear) return false
   const pipes = [...schemasIn(schema)].filter((each) => defOf(each).type === 'pipe')
-  if (type === 'prefault') return pipes.some((each) => plans.reachOf(each).length > 0)
-  return type === 'union' && discriminator === undefined && pipes.length > 0
+  return isUnclear ? pipes.length > 0 : pipes.some((each) => plans.reachOf(each).length > 0)
 }
 
 /** Schemas that a request cannot have, though their values can be converted. */

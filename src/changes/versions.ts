@@ -259,7 +259,8 @@ function newestFirst(
     if (seen.has(change)) return
     seen.add(change)
     const bases = new Set(change.change.flatMap(basesOf))
-    for (const base of unsorted) if (bases.has(base) && indices.get(base) === indices.get(change)) add(base)
+    if (bases.size > 0)
+      for (const base of unsorted) if (bases.has(base) && indices.get(base) === indices.get(change)) add(base)
     sorted.add(change)
   }
   for (const change of unsorted.toSorted((a, b) => (indices.get(a) ?? 0) - (indices.get(b) ?? 0))) add(change)

@@ -164,8 +164,16 @@ export function cutVersion(text: string): string {
 
 /** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
 export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {
-  const entries = new Set([...new Set(specs)].flatMap(specEntries))
-  return [...entries].filter((entry) => typeof entry === 'string').filter((entry) => !isRange(entry))
+  return [...declaredEntries(specs)].filter((entry) => !isRange(entry))
+}
+
+/** The versions and ranges that specifications name, each once. */
+export function declaredEntries(specs: Iterable<VersionSpec | undefined>): ReadonlySet<string> {
+  const entries = new Set<string>()
+  // loops, because thousands of older routes name tens of thousands
+  for (const spec of new Set(specs))
+    for (const entry of specEntries(spec)) if (typeof entry === 'string') entries.add(entry)
+  return entries
 }
 
 /** Creates the function that returns one text for all texts that stand for one version. */
@@ -192,10 +200,13 @@ export function createKnown(
 ): KnownVersions {
   const toCanonical = createCanonicalText(format, spellings)
   const byCanonical = new Map<string, string>()
-  for (const version of [...listed, ...declared]) {
+  const asWritten = new Map<string, string>()
+  for (const version of new Set([...listed, ...declared])) {
     const canonical = toCanonical(version)
     const isUsable = canonicalVersion(version, format) !== undefined
     if (isUsable && !byCanonical.has(canonical)) byCanonical.set(canonical, version)
+    const found = byCanonical.get(canonical)
+    if (found !== undefined) asWritten.set(version, found)
   }
   const all = [...byCanonical.values()]
   const byValue = all.every(hasOrder)
@@ -205,7 +216,7 @@ export function createKnown(
         ...all.filter((version) => listed.includes(version)).toReversed(),
         ...all.filter((version) => !listed.includes(version)),
       ]
-  const find: KnownVersions['find'] = (text) => byCanonical.get(toCanonical(text))
+  const find: KnownVersions['find'] = (text) => asWritten.get(text) ?? byCanonical.get(toCanonical(text))
   const apart = new Set(elsewhere.map(find))
   return {
     list,

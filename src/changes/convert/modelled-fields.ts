@@ -97,34 +97,30 @@ function toModelledFields(
   const fieldIds = new Map<string, FieldId>()
   const wrappers = new Map<string, readonly Schema[]>()
   const steps: AppliedStep[] = []
+  const modelled = entries.flatMap(([key, field]) =>
+    (fields.get(bareOf(field)) ?? []).filter((each) => each.key === key),
+  )
+  const origin = modelBehind(schema)
   for (const chain of chains) {
     const isApplied = chain.steps.some(({ reshape }) => reshape.applies?.includes(schema) === true)
-    const isMade = isApplied || modelBehind(schema) === chain.model
-    const found = entries.filter(([key, field]) =>
-      // a part that gives a field another schema has the field, as its type does
-      isMade
-        ? chain.fieldIds.has(key)
-        : fields.get(bareOf(field))?.some((each) => each.chain === chain && each.key === key) === true,
-    )
-    const isSure =
-      isMade ||
-      found.some(
-        ([key, field]) =>
-          fields
-            .get(bareOf(field))
-            ?.some((each) => each.chain === chain && each.key === key && each.isStrong) === true,
-      )
-    if ((found.length === 0 && schema !== chain.model) || !isSure) continue
+    const isMade = isApplied || origin === chain.model
+    const held = modelled.filter((each) => each.chain === chain)
+    // most models have nothing to do with the schema
+    if (!isMade && !held.some(({ isStrong }) => isStrong)) continue
+    // a part that gives a field another schema has the field, as its type does
+    const names = isMade ? chain.fieldIds : new Map(held.map(({ key }) => [key, true]))
+    const found = entries.filter(([key]) => names.has(key))
+    if (found.length === 0 && schema !== chain.model) continue
     const model = objectShape(chain.model)
     const own = new Map<string, FieldId>()
     let left = 0
     for (const [key, field] of found) {
       const fieldId = chain.fieldIds.get(key)
-      const origin = model[key]
-      if (fieldId === undefined || origin === undefined || fieldIds.has(key)) continue
+      const inModel = model[key]
+      if (fieldId === undefined || inModel === undefined || fieldIds.has(key)) continue
       own.set(key, fieldId)
       fieldIds.set(key, fieldId)
-      const around = wrappersOf(field, origin)
+      const around = wrappersOf(field, inModel)
       wrappers.set(key, around)
       if (around.some((each) => defOf(each).type === 'optional')) left++
     }

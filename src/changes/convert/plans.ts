@@ -101,9 +101,15 @@ export function createPlans(
     ),
   }
   const defaultsIn = createGather(walk, (schema) =>
-    'defaultValue' in defOf(schema) && reachOf(schema).length > 0 ? [schema] : [],
+    hasConvertedDefault(schema) && reachOf(schema).length > 0 ? [schema] : [],
   )
   return { ...parts, chains, stepsIn, orderOf, reachOf, defaultsIn, copyWith: createCopyWith(copies), splits }
+}
+
+/** Most defaults are empty lists, which no change converts. */
+function hasConvertedDefault(schema: Schema): boolean {
+  const { defaultValue } = defOf(schema)
+  return defaultValue !== undefined && !(Array.isArray(defaultValue) && defaultValue.length === 0)
 }
 
 function createCopyWith(copies: CopiedObjects): Plans['copyWith'] {

@@ -2,7 +2,7 @@ import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Identified, ChangeExtra, LoadedExtra, LoadExtra, ResponseExtra } from '../convert/converter.ts'
-import type { Awaitable } from '../../base/values.ts'
+import { isString, type Awaitable } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { Given } from '../../define/infer.ts'
 import type { OutputOf, Schema } from '../../schema/schema.ts'
@@ -346,10 +346,11 @@ export function operation<
 }
 
 export function isAbout({ route }: Operation, name: string): boolean {
-  return [route].flat().some((each) => {
-    if (each === '*') return true
-    return each.endsWith('.*') ? name.startsWith(each.slice(0, -1)) : name === each
-  })
+  return isString(route) ? isNamed(route, name) : route.some((each) => isNamed(each, name))
+}
+
+function isNamed(route: string, name: string): boolean {
+  return route === name || route === '*' || (route.endsWith('.*') && name.startsWith(route.slice(0, -1)))
 }
 
 /** The routes that an operation names, for messages. */

@@ -1,6 +1,14 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { patternShape } from '../../../router/path/pattern.ts'
-import { createKnown, declaredVersions, expandSpec, type KnownVersions } from '../../../versioning/version.ts'
+import {
+  coveredBy,
+  createKnown,
+  declaredVersions,
+  isRange,
+  specEntries,
+  type KnownVersions,
+  type VersionEntry,
+} from '../../../versioning/version.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 
 /**
@@ -56,11 +64,16 @@ interface RankedVersion {
 /** Creates the function that finds the newest version of a route. Routes without a version come before all others. */
 function createRank(known: KnownVersions): (route: ResolvedRoute) => RankedVersion {
   const ranks = new Map<ResolvedRoute['version'], RankedVersion>()
+  const places = new Map(known.list.map((version, place) => [version, place]))
+  const rankOfEntry = (entry: VersionEntry): number => {
+    if (typeof entry === 'symbol') return -1
+    const newest = isRange(entry) ? coveredBy(entry, known)?.at(-1) : known.find(entry)
+    return places.get(newest ?? '') ?? -1
+  }
   return ({ version }) => {
     const found = ranks.get(version)
     if (found !== undefined) return found
-    const { claims } = expandSpec(version, known)
-    const rank = known.list.findLastIndex((each) => claims.has(each))
+    const rank = Math.max(-1, ...specEntries(version).map(rankOfEntry))
     const made = { rank, version: known.list[rank] ?? 'none' }
     ranks.set(version, made)
     return made

@@ -2,16 +2,15 @@ import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import {
   isRange,
-  specEntries,
   canonicalVersion,
   MAX_VERSION_LENGTH,
   coveredBy,
-  declaredVersions,
+  declaredEntries,
   type KnownVersions,
-  type VersionSpec,
 } from '../../../../versioning/version.ts'
 import { commonOptionProblems, literalClashes } from './versioning-options.ts'
 import type { TableRoute, Versions } from '../table.ts'
+import type { ResolvedRoute } from '../../../../routes/resolved-route.ts'
 
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
 export function versioningProblems(
@@ -20,14 +19,17 @@ export function versioningProblems(
   versions: Versions,
 ): readonly DefinitionProblem[] {
   const { known } = versions
-  const ofVersion = memoProblems((version: string) => versionProblems(version, versioning, known))
-  const ofRange = memoProblems((range: string) => rangeProblems(range, versioning, known))
-  const ofSpec = memoProblems((version: VersionSpec | undefined) => [
-    ...declaredVersions([version]).flatMap(ofVersion),
-    ...specEntries(version).flatMap((entry) =>
-      typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
-    ),
-  ])
+  const notListed =
+    isClosed(versioning) && versioning.versions.length > 0 ? unlisted(versioning, known) : NONE
+  // many routes name the same versions and ranges: each is looked at once
+  const wrong = new Map(
+    [...declaredEntries(rows.map(({ route }) => route.version))].flatMap((entry) => {
+      const problems = isRange(entry)
+        ? rangeProblems(entry, versioning, known)
+        : versionProblems(entry, versioning, known, notListed)
+      return problems.length === 0 ? [] : [[entry, problems] as const]
+    }),
+  )
   return [
     ...commonOptionProblems(rows, versioning, known),
     ...versioning.versions
@@ -38,26 +40,30 @@ export function versioningProblems(
       .map((problem) => ({ ...problem, where: versioning.placeOf() })),
     ...foldProblems(versioning, known),
     ...spellingProblems(versioning),
-    ...rows.flatMap(({ route: { version, label } }) =>
-      ofSpec(version).map((problem) => ({ ...problem, where: label })),
-    ),
+    ...(wrong.size === 0 ? [] : rows.flatMap(({ route }) => specProblems(route, wrong))),
     ...literalClashes(rows, versioning, versions),
   ]
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 type Unplaced = Omit<DefinitionProblem, 'where'>
 
-/** Many routes name the same versions and ranges: each is looked at once. */
-function memoProblems<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
-  const found = new Map<T, readonly Unplaced[]>()
-  return (given) => {
-    const problems = found.get(given) ?? find(given)
-    found.set(given, problems)
-    return problems
-  }
+/** The problems of the versions that a route names, and then those of its ranges. */
+function specProblems(
+  { version, label }: Pick<ResolvedRoute, 'version' | 'label'>,
+  wrong: ReadonlyMap<string, readonly Unplaced[]>,
+): readonly DefinitionProblem[] {
+  const entries = [...declaredEntries([version])].toSorted((a, b) => Number(isRange(a)) - Number(isRange(b)))
+  return entries.flatMap((entry) => wrong.get(entry) ?? []).map((problem) => ({ ...problem, where: label }))
 }
 
-function versionProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+function versionProblems(
+  version: string,
+  versioning: Versioning,
+  known: KnownVersions,
+  notListed: ReadonlySet<string>,
+): readonly Unplaced[] {
   if (canonicalVersion(version, known.format) === undefined) {
     return [
       {
@@ -70,7 +76,7 @@ function versionProblems(version: string, versioning: Versioning, known: KnownVe
   return [
     ...encodingProblems(version, versioning),
     ...repeatedProblems(version, versioning),
-    ...notListedProblems(version, versioning, known),
+    ...(notListed.has(known.find(version) ?? '') ? notListedProblem(version, versioning) : []),
     ...elsewhereProblems(version, known),
   ]
 }
@@ -110,19 +116,8 @@ function isClosed({ common, history }: Versioning): boolean {
   return common.closed || history !== undefined
 }
 
-/** Reports versions outside a closed list. */
-function notListedProblems(
-  version: string,
-  versioning: Versioning,
-  known: KnownVersions,
-): readonly Unplaced[] {
-  const { versions, history } = versioning
-  if (
-    !isClosed(versioning) ||
-    versions.length === 0 ||
-    !unlisted(versioning, known).has(known.find(version) ?? '')
-  )
-    return []
+/** Reports a version outside a closed list. */
+function notListedProblem(version: string, { versions, history }: Versioning): readonly Unplaced[] {
   const list = versions.join(', ')
   return [
     {
