@@ -154,16 +154,13 @@ const NO_CONVERTER: SourceConverter = {
   converted: new Set(),
 }
 
-/** Returns the requests of a route in a version. With `only`, the others of its sources are not converted. */
+/** Returns the requests of a route in a version. Each of its sources is converted to the oldest change that describes it as a whole. */
 function requestBefore(
   route: ResolvedRoute,
   { age, plans, applied }: Pick<OlderParts, 'age' | 'plans' | 'applied'>,
-  only?: readonly SourceName[],
-): RequestState {
+): Omit<RequestState, 'inputs'> {
   const converters = new Map<SourceName, SourceConverter>()
-  const inputs = inputChanges(applied).filter(({ sources }) =>
-    sources.every((each) => only?.includes(each) !== false),
-  )
+  const inputs = inputChanges(applied)
   const timeOf = (operation: Pick<AppliedOperation, 'change'> | undefined): number =>
     operation === undefined ? 0 : plans.timeOf(plans.orderOf(operation))
   const operationsOn = (source: SourceName): readonly AppliedOperation[] =>
@@ -198,22 +195,26 @@ function requestBefore(
   if (whole !== undefined) converters.set('body', { ...(converters.get('body') ?? NO_CONVERTER), whole })
   for (const source of inputs.flatMap((each) => each.sources))
     converters.set(source, converters.get(source) ?? NO_CONVERTER)
-  return {
-    converters:
-      only === undefined ? converters : new Map([...converters].filter(([name]) => only.includes(name))),
-    inputs: inputs.map((own) => {
-      const time = timeOf(own)
-      const newer = applied.filter((operation) => plans.orderOf(operation) < time)
-      return { own, newer: requestBefore(route, { age: time, plans, applied: newer }, own.sources) }
-    }),
-    pattern: addressOf(route, applied, []).pattern,
-    sources,
-    before,
-  }
+  return { converters, pattern: addressOf(route, applied, []).pattern, sources, before }
+}
+
+/** The changes that describe input as a whole, oldest first, with the requests of their versions. */
+function inputsOf(
+  route: ResolvedRoute,
+  { plans, applied }: Pick<OlderParts, 'plans' | 'applied'>,
+): RequestState['inputs'] {
+  return inputChanges(applied).map((own) => {
+    const age = plans.timeOf(plans.orderOf(own))
+    const newer = applied.filter((operation) => plans.orderOf(operation) < age)
+    return { own, newer: requestBefore(route, { age, plans, applied: newer }) }
+  })
 }
 
 function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
-  const request = requestBefore(route, { age, plans, applied })
+  const request = {
+    ...requestBefore(route, { age, plans, applied }),
+    inputs: inputsOf(route, { plans, applied }),
+  }
   const { converters, sources } = request
   const errors = errorsBefore(applied)
   const problems = problemsBefore(route, errors, age, plans)
@@ -269,7 +270,7 @@ function olderSources(
   bodies: readonly BodyChange[],
   inputs: ReturnType<typeof inputChanges>,
 ): readonly DeclaredSource[] {
-  const described = inputs.flatMap((each) => each.sources)
+  const described = [...new Set(inputs.flatMap((each) => each.sources))]
   const whole = described.flatMap((name): readonly DeclaredSource[] => {
     const schema = inputBefore(name, inputs)?.schema
     return schema === undefined ? [] : [{ name, schema, plan: toSourcePlan(schema) }]

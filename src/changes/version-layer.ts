@@ -35,8 +35,8 @@ interface LayerParts {
 /** The requests of a route in an older version. */
 export interface RequestState {
   readonly converters: ReadonlyMap<SourceName, SourceConverter>
-  /** The operations that describe input as a whole, and the state into which each converts it, with these sources alone. */
-  readonly inputs: readonly { readonly own: InputChange; readonly newer: RequestState }[]
+  /** The operations that describe input as a whole, oldest first, and the state into which each converts its sources. */
+  readonly inputs: readonly { readonly own: InputChange; readonly newer: Omit<RequestState, 'inputs'> }[]
   readonly pattern: ResolvedRoute['pattern']
   readonly sources: readonly DeclaredSource[]
   /** The sources before models are converted. */
@@ -186,20 +186,27 @@ function createConvertSources(
 ): (input: Input, extra: Extra, issues: ValidationIssue[]) => Record<string, unknown> {
   const ups = inputs.map(({ own, newer }) => ({
     up: createInputUp(own, newer),
-    convert: createConvertSources(newer, route),
+    own: own.sources.flatMap((source) => {
+      const converter = newer.converters.get(source)
+      return converter === undefined ? [] : [[source, converter] as const]
+    }),
   }))
   return (input, extra, issues) => {
     const made: Record<string, unknown> = {}
     const count = extra.loading?.count
-    for (const [source, converter] of converters)
-      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
-    // models in it may wait for data
-    if (issues.length > 0 || extra.loading?.count !== count) return made
-    for (const { up, convert } of ups) {
-      const run = (): object => upOrFail(route, () => up(made, extra, issues))
+    const convert = (own: Iterable<readonly [SourceName, SourceConverter]>, given: Input): void => {
+      for (const [source, converter] of own)
+        made[source] = convertSource({ route, source, given: given[source], extra }, converter, issues)
+    }
+    convert(converters, input)
+    for (const { up, own } of ups) {
+      // models in it may wait for data
+      if (issues.length > 0 || extra.loading?.count !== count) return made
+      const run = (): Input => upOrFail(route, () => up(made, extra, issues))
       // once, because what waits for data is found again by its object
       const newer = extra.loading?.keep(up, up, run) ?? run()
-      Object.assign(made, newer, issues.length === 0 && convert(newer, extra, issues))
+      Object.assign(made, newer)
+      if (issues.length === 0) convert(own, newer)
     }
     return made
   }

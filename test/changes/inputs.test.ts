@@ -280,22 +280,78 @@ describe('what up of a whole input returns', () => {
     assert.deepEqual((await served.inject('/v2/find/1?size=2')).json(), { size: 2, id: 1 })
   })
 
-  it('has all sources that a newer change converts together', async () => {
+  it('waits for the other sources of a newer change, which converts them together', async () => {
+    const Tag = model('Tag', { text: z.string() })
+    const seen: unknown[] = []
+    const tags = defineController({
+      name: 'tag',
+      prefix: '/tags',
+      routes: [
+        {
+          method: 'POST',
+          name: 'add',
+          input: { query: { size: z.int() }, headers: { 'x-size': z.int() }, body: Tag },
+          handler: ({ query, headers, body }) => ({ query, size: headers['x-size'], body }),
+        },
+      ],
+    })
+    const moved = defineVersionChange({
+      version: '3',
+      title: 'Sizes moved',
+      change: [
+        operation({
+          route: 'tag.add',
+          input: {
+            was: { query: z.object({ a: z.int() }), headers: z.object({ 'x-b': z.int() }), body: Tag },
+            up: ({ query, headers, body }) => {
+              seen.push(['3', query, headers['x-b'], body])
+              return { query: { size: query.a }, headers: { 'x-size': headers['x-b'] }, body }
+            },
+          },
+        }),
+      ],
+    })
+    const older = defineVersionChange({
+      version: '2',
+      title: 'Queries have a, headers b, and tags text',
+      change: [
+        reshape({ of: Tag, fields: { text: { was: 'label' } } }),
+        operation({
+          route: 'tag.add',
+          headers: { 'x-b': { was: 'x-was' } },
+          input: {
+            was: { query: z.object({ z: z.int() }) },
+            up: ({ query }) => {
+              seen.push(['2', query])
+              return { query: { a: query.z + 1 } }
+            },
+          },
+        }),
+      ],
+    })
+    const changes = [moved, older] as const
+    const own = defineVersions({ versions: ['3', '2', '1'], models: { Tag }, changes })
+    const served = serve(tags, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+    const send = { url: '/v1/tags?z=6', headers: { 'x-was': '8' }, body: { label: 'red' } } as const
+    const response = await served.inject({ method: 'POST', ...send })
+    assert.deepEqual(response.json(), { query: { size: 7 }, size: 8, body: { text: 'red' } })
+    assert.deepEqual(seen, [
+      ['2', { z: 6 }],
+      ['3', { a: 7 }, 8, { text: 'red' }],
+    ])
+    const wrong = await served.inject({ method: 'POST', ...send, headers: {} })
+    assert.deepEqual(issuesOf(wrong.json()), [['headers', ['x-was']]])
+  })
+
+  it('does not hide a parameter of a newer change that lacks its function', async () => {
+    const required = operation({ route: 'car.find', query: { size: { was: absent } } })
+    const newer = defineVersionChange({ version: '3', title: 'Newer', change: [required] })
     const older = defineVersionChange({
       version: '2',
       title: 'Older',
-      change: [operation({ route: 'car.find', input: { was, up: () => ({ query: { size: 1 } }) } })],
+      change: [operation({ route: 'car.find', input: { was, up: () => ({ query: {} }) } })],
     })
-    const both = { query: z.object({ size: z.int() }), headers: z.object({}) }
-    const newer = defineVersionChange({
-      version: '3',
-      title: 'Newer',
-      change: [operation({ route: 'car.find', input: { was: both, up: ({ query }) => ({ query }) } })],
-    })
-    await assert.rejects(
-      async () => serveChanges([newer, older]).ready(),
-      /input.was of car.find lacks headers/,
-    )
+    await assert.rejects(async () => serveChanges([newer, older]).ready(), /operation.query.size lacks up/)
   })
 })
 

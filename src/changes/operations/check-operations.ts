@@ -299,21 +299,25 @@ export function parameterProblems(
     const newer = before === undefined ? 0 : plans.timeOf(plans.orderOf(before))
     const range = { newer, older: age, origin: newer }
     const parameters = isDescribed ? (toParameters(known, operations, range, plans) ?? []) : []
-    return parameters.flatMap(({ key, steps }) =>
+    const since = applied.filter((operation) => plans.orderOf(operation) < newer)
+    const newest =
+      since.length === 0 ? [] : parameterProblems({ ...route, sources: [source] }, since, newer, plans)
+    const own = parameters.flatMap(({ key, steps }) =>
       steps.flatMap(({ change, was, up, accepted, newer: { schema: now } }): readonly DefinitionProblem[] => {
         const label = `operation.${source.name}.${key}`
         const found = accepted === true ? undefined : reparsedProblem(label, now, was)
         if (found !== undefined) return [changeProblem(change, ...found)]
         if (up !== undefined) return []
-        const [newest, kind] = [plainKind(now), isSchema(was) ? plainKind(was) : undefined]
-        const isOther = newest !== undefined && kind !== undefined && newest !== kind
+        const [kindNow, kind] = [plainKind(now), isSchema(was) ? plainKind(was) : undefined]
+        const isOther = kindNow !== undefined && kind !== undefined && kindNow !== kind
         const isAbsent = was === absent || (accepted === true && isSchema(was) && takesAbsent(was))
         if (!isOther && !(isAbsent && isRequired(now))) return []
         const why = isOther
-          ? `it was a ${kind} and is a ${newest}`
+          ? `it was a ${kind} and is a ${kindNow}`
           : `it ${was === absent ? 'did not exist' : 'could be left out'}, and ${route.name} requires it`
         return [changeProblem(change, `${label} lacks up: ${why}`, 'write up beside was')]
       }),
     )
+    return [...newest, ...own]
   })
 }

@@ -28,15 +28,12 @@ export function inputSources({ input }: Pick<AppliedOperation, 'input'>): readon
   return input === undefined ? [] : INPUT_SOURCES.filter((source) => input.was[source] !== undefined)
 }
 
-/** The operations whose functions make the newest input of a version: of each source, the oldest. `applied` are newest first. */
+/** The operations that describe input as a whole, oldest first. `applied` are newest first. */
 export function inputChanges(applied: readonly AppliedOperation[]): readonly InputChange[] {
-  const taken = new Set<InputSource>()
   return [...applied.entries()].toReversed().flatMap(([index, operation]): readonly InputChange[] => {
     const { input, change } = operation
     const sources = inputSources(operation)
-    if (input === undefined || sources.some((source) => taken.has(source))) return []
-    for (const source of sources) taken.add(source)
-    return [{ input, change, sources, older: applied.slice(index + 1) }]
+    return input === undefined ? [] : [{ input, change, sources, older: applied.slice(index + 1) }]
   })
 }
 
@@ -46,7 +43,10 @@ interface InputBefore extends Pick<InputChange, 'change' | 'older'> {
   readonly schema: Schema | undefined
 }
 
-/** The operations that are about a source, and its schema before them. `undefined` stands for a source that is declared as in the newest version. */
+/**
+ * The oldest operation that describes a source as a whole, with those that are older. `undefined` stands for a source that is declared as in
+ * the newest version. `changes` are oldest first.
+ */
 export function inputBefore(source: SourceName, changes: readonly InputChange[]): InputBefore | undefined {
   const found = changes.find(({ sources }) => sources.some((each) => each === source))
   if (found === undefined) return undefined
@@ -155,8 +155,7 @@ export function inputProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
 ): readonly DefinitionProblem[] {
-  const describing = applied.filter(({ input }) => input !== undefined)
-  const reparsed = describing.flatMap(({ change, input }) =>
+  return applied.flatMap(({ change, input }) =>
     route.sources.flatMap(({ name, schema }): readonly DefinitionProblem[] => {
       const was = Object.entries(input?.was ?? {}).find(([source]) => source === name)?.[1]
       const found = isSchema(was) ? reparsedProblem(`operation.input.was.${name}`, schema, was) : undefined
@@ -165,15 +164,4 @@ export function inputProblems(
         : [changeProblem(change, ...found, 'invalid_change', ...route.definitions)]
     }),
   )
-  const partial = describing.flatMap((newer, index) =>
-    describing.slice(index + 1).flatMap((older): readonly DefinitionProblem[] => {
-      const [mine, others] = [inputSources(newer), inputSources(older)]
-      const missing = mine.filter((source) => !others.includes(source))
-      if (missing.length === 0 || missing.length === mine.length) return []
-      const message = `operation.input.was of ${route.name} lacks ${missing.join(', ')}, which the newer change "${newer.change.id}" converts together with its sources`
-      const fix = `name ${missing.join(', ')} in its was, too: its up returns the newest input`
-      return [changeProblem(older.change, message, fix, 'invalid_change', ...route.definitions)]
-    }),
-  )
-  return [...reparsed, ...partial]
 }
