@@ -98,7 +98,8 @@ describe('the compiled form of a program', () => {
           const turn = run(make((text) => calls.push(text), run))
           return observe((log) => {
             const altered = (change: string, isName?: boolean): void => log(`${change} ${isName}`)
-            return turn(value(), isTracked ? { request, altered } : { request })
+            const keep = (...kept: readonly unknown[]): void => log(shown(kept))
+            return turn(value(), isTracked ? { request, altered, keeper: { keep } } : { request })
           }, calls)
         })
         assert.deepEqual(compiled, interpreted)

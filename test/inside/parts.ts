@@ -10,6 +10,7 @@ export {
   RefusedError,
   createMadeCheck,
   type Converter,
+  type Plan,
 } from '../../src/changes/convert/converter.ts'
 export type { Instruction } from '../../src/changes/convert/instructions.ts'
 export { findHistoryInternals } from '../../src/changes/internals.ts'

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { MigrationError, RefusedError, createMadeCheck } from '../../inside/parts.ts'
-import type { Program, Converter, Instruction } from '../../inside/parts.ts'
+import type { Program, Converter, Instruction, Plan } from '../../inside/parts.ts'
 
 /** Notes the arguments of each call of a function, and the changes that alter something. */
 type Log = (text: string) => void
@@ -142,10 +142,24 @@ const neededList = fc.array(needed, { maxLength: 4 })
 const heldList = fc.uniqueArray(held, { selector: (each) => each.name, maxLength: 4 })
 const check = fc.option(fc.record({ schema, isNarrowed: fc.boolean() }), { nil: undefined })
 
-const instruction: fc.Arbitrary<Make<Instruction>> = fc.oneof(
+/** Creates the conversion of a program. */
+export type Run = (program: Program) => Converter
+
+/** The conversion of a member: a function, or a program of its own, also for each member of a list. */
+const plan = (inner: fc.Arbitrary<(log: Log, run: Run) => Program>) =>
+  fc.oneof(
+    call.map((make) => (log: Log) => {
+      const made = make(log)
+      return (given: unknown) => made(given, {})
+    }),
+    inner.map((make) => (log: Log, run: Run) => run(make(log, run))),
+  )
+
+const instruction: fc.Arbitrary<(log: Log, run: Run) => Instruction> = fc.oneof(
   fc
     .record({ change, register, isName: fc.boolean() })
     .map((note) => () => ({ kind: 'note', ...note }) as const),
+  fc.record({ change, args: heldList }).map((keep) => () => ({ kind: 'keep', ...keep }) as const),
   fc
     .record({
       change,
@@ -203,30 +217,29 @@ const instruction: fc.Arbitrary<Make<Instruction>> = fc.oneof(
     })),
 )
 
-/** Creates the conversion of a program. */
-export type Run = (program: Program) => Converter
+function toPlan(make: ((log: Log, run: Run) => Converter) | undefined, log: Log, run: Run): Plan | undefined {
+  const turn = make?.(log, run)
+  const wire = z.unknown()
+  return turn && { wire, parse: wire, up: turn, down: turn }
+}
 
-/** The conversion of a member: a function, or a program of its own, also for each member of a list. */
-const plan = (inner: fc.Arbitrary<(log: Log, run: Run) => Program>) =>
-  fc.oneof(
-    call.map((make) => (log: Log) => {
-      const made = make(log)
-      return (given: unknown) => made(given, {})
-    }),
-    inner.map((make) => (log: Log, run: Run) => run(make(log, run))),
-  )
+const STAYING: Plan = { wire: z.unknown(), parse: z.unknown(), up: (given) => given, down: (given) => given }
 
 /** A program of one object: what it reads, does and writes, and how the values of its members are converted. */
 export const program: fc.Arbitrary<(log: Log, run: Run) => Program> = fc.letrec<{
   program: (log: Log, run: Run) => Program
 }>((tie) => {
   const inner = fc.option(plan(tie('program')), { nil: undefined, depthSize: 'small', maxDepth: 2 })
+  const names = fc.uniqueArray(name, { maxLength: 2 })
+  const converting = fc.record({ register, plan: inner, names }).map((given) => (log: Log, run: Run) => {
+    return { ...given, kind: 'inner', plan: toPlan(given.plan, log, run) ?? STAYING } as const
+  })
   return {
     program: fc
       .record({
         direction: fc.constantFrom('up', 'down'),
         loads: fc.array(fc.record({ name, register, plan: inner }), { maxLength: REGISTERS }),
-        instructions: fc.array(instruction, { maxLength: 5 }),
+        instructions: fc.array(fc.oneof({ weight: 3, arbitrary: instruction }, converting), { maxLength: 5 }),
         members: fc.array(
           fc.record({
             to: name,
@@ -246,18 +259,13 @@ export const program: fc.Arbitrary<(log: Log, run: Run) => Program> = fc.letrec<
         refine: fc.option(call, { nil: undefined, freq: 4 }),
       })
       .map(({ isOpen, ...parts }) => (log: Log, run: Run): Program => {
-        const toPlan = (make: (typeof parts.loads)[number]['plan']) => {
-          const turn = make?.(log, run)
-          const wire = z.unknown()
-          return turn && { wire, parse: wire, up: turn, down: turn }
-        }
         const refine = parts.refine?.(log)
         return {
           ...parts,
           registerCount: REGISTERS,
-          loads: parts.loads.map((each) => ({ ...each, plan: toPlan(each.plan) })),
-          instructions: parts.instructions.map((make) => make(log)),
-          members: parts.members.map((each) => ({ ...each, plan: toPlan(each.plan) })),
+          loads: parts.loads.map((each) => ({ ...each, plan: toPlan(each.plan, log, run) })),
+          instructions: parts.instructions.map((make) => make(log, run)),
+          members: parts.members.map((each) => ({ ...each, plan: toPlan(each.plan, log, run) })),
           others: isOpen
             ? (made, source) => {
                 for (const [key, member] of Object.entries(source))
