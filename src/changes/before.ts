@@ -81,5 +81,7 @@ type FieldIn<S, St> = S extends Holding ? Then<S, St> : S
 type ShapeThen<Sh, C> = { [K in keyof Sh]: FieldIn<Sh[K], StateBefore<C>> }
 /** An earlier field in a change of a model, with the models in it as they were if it is written against newer changes. */
 export type FieldThen<W, M> = M extends AnyThen ? FieldIn<W, StateBefore<M['~then']>> : W
+/** A schema in an operation, with the models in it as they were before some changes. */
+export type SchemaThen<S, B> = B extends readonly [unknown, ...unknown[]] ? FieldIn<S, StateBefore<B>> : S
 /** The same of all earlier fields. */
 export type FieldsThen<W, M> = M extends AnyThen ? ShapeThen<W, M['~then']> : W

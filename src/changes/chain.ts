@@ -75,9 +75,12 @@ export function toChains(
   const newer = new Set<unknown>()
   for (const change of changes) {
     for (const part of change.change) {
-      if (!isReshape(part)) continue
       const report: Report = (message, fix, code) =>
         void problems.push(changeProblem(change, message, fix, code))
+      if (!isReshape(part)) {
+        reportBasesOf(part, change, newer, report)
+        continue
+      }
       const { model, bases } = toBase(part.of)
       const name = modelName(model)
       if (name === undefined || !isSchema(model)) {
@@ -151,6 +154,23 @@ export function changeProblem(
 function reportBase(report: Report, name: string): void {
   const fix = `list the change that before names, with a newer version; it has to reshape ${name}, or a model in it`
   report(`before names a change that is not among the newer ones of ${name}`, fix, 'invalid_change')
+}
+
+/** Reports changes in `before` of an operation whose functions get what is since its version, because they are not of a newer one. */
+function reportBasesOf(
+  part: unknown,
+  { version }: AnyChange,
+  newer: ReadonlySet<unknown>,
+  report: Report,
+): void {
+  const bases = isRecord(part) ? part['before'] : undefined
+  const isNewer = (base: unknown): boolean => newer.has(base) && isRecord(base) && base['version'] !== version
+  if (Array.isArray(bases) && !bases.every(isNewer))
+    report(
+      'operation.before names a change that is not of a newer version',
+      'list changes of newer versions alone',
+      'invalid_change',
+    )
 }
 
 interface ChainWriter {

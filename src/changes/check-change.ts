@@ -90,6 +90,7 @@ const OPERATION: Rules = {
   ),
   response: RECORD,
   inject: RECORD,
+  before: LIST,
 }
 const RESPONSE: Rules = Object.fromEntries(
   KIND_ROWS.flatMap(([kind]) => {

@@ -11,7 +11,7 @@ import { MigrationError, RefusedError, createExtra, reportAltered, type Extra } 
 import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
 import { createInputUp, type InputChange } from './operations/whole-input.ts'
-import { createPagedLayer } from './operations/paged.ts'
+import { createPagedLayer, pagedOperation, PAGED_STATUS } from './operations/paged.ts'
 import { bodyChanges, wasSchemas } from './operations/bodies.ts'
 import { createProblemBefore, type ErrorsBefore, type problemsBefore } from './operations/errors.ts'
 
@@ -47,14 +47,14 @@ export interface RequestState {
 export function createVersionLayer(parts: LayerParts): VersionLayer {
   const { route, age, plans, applied, errors, problems, headers, request, statuses, address } = parts
   const { converters } = request
+  const hasFunctions = headers.some(({ downs }) => downs.length > 0)
+  const { paged, toList } = createPages(parts)
   const responses = new Map(
-    [...route.responses].map(([key, schema]) => [
-      key,
-      toSeen(
-        toBodyLayer(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
-        headers.some(({ downs }) => downs.length > 0),
-      ),
-    ]),
+    [...route.responses].map(([key, schema]) => {
+      const own = toBodyLayer(route, createToOlder(schema, bodyChanges(key, applied), age, plans))
+      const toOlder = key === PAGED_STATUS && paged?.isReplaced === true ? toList(own.toOlder) : own.toOlder
+      return [key, toSeen({ ...own, toOlder }, hasFunctions)]
+    }),
   )
   const only = route.isOneResponse ? responses.get(route.status) : undefined
   const problem = createProblemBefore(errors, problems)
@@ -72,8 +72,32 @@ export function createVersionLayer(parts: LayerParts): VersionLayer {
     status: toStatus(statuses),
     headers:
       convertHeaders && ((found, extra) => convertOf(route, extra, (own) => convertHeaders(found, own))),
-    paged: createPagedLayer(route, applied),
+    paged,
     address,
+  }
+}
+
+interface Pages {
+  readonly paged: VersionLayer['paged']
+  /** Has lists that were joined of older pages converted from the version of those. */
+  readonly toList: (toOlder: BodyLayer['toOlder']) => BodyLayer['toOlder']
+}
+
+/** Creates what reads all pages of a list. Its functions get pages of the version of its change. */
+function createPages({ route, age, plans, applied }: LayerParts): Pages {
+  const operation = pagedOperation(applied)
+  const newest = route.responses.get(PAGED_STATUS)
+  if (operation === undefined || newest === undefined) return { paged: undefined, toList: (own) => own }
+  const bodies = bodyChanges(PAGED_STATUS, applied)
+  const index = bodies.findIndex(({ change }) => change === operation.change)
+  const time = plans.timeOf(plans.orderOf(operation))
+  const { toOlder: toPage } = toBodyLayer(route, createToOlder(newest, bodies.slice(0, index), time, plans))
+  const paged = createPagedLayer(route, operation, { toPage, isReplaced: index > 0 })
+  const rest = createToOlder(operation.paged.now, bodies.slice(index), age, plans, time)
+  const { toOlder: toList } = toBodyLayer(route, rest)
+  return {
+    paged,
+    toList: (own) => (data, extra) => (paged?.isJoined(data) === true ? toList : own)?.(data, extra),
   }
 }
 

@@ -136,6 +136,10 @@ export interface VersionLayer {
 export interface PagedLayer {
   /** The most items of the list. */
   readonly atMost: number
+  /** Converts a page of the newest version into one of the version since which there are pages. `undefined` if they are equal. */
+  readonly toPage: ((page: unknown, extra: LayerExtra) => Awaitable<unknown>) | undefined
+  /** Whether the newest page is another one as a whole, so that the list is joined of pages that were converted. `next` always gets these. */
+  readonly isReplaced: boolean
   /** Returns the items of a page, or `undefined` for what is no page. */
   readonly itemsOf: (page: unknown) => readonly unknown[] | undefined
   /** Returns the parameters of the query for the page after one, `undefined` after the last. `link` is the `Link` header of the page. */
@@ -146,6 +150,8 @@ export interface PagedLayer {
   ) => Readonly<Record<string, unknown>> | undefined
   /** Returns a page with other items. */
   readonly join: (page: unknown, items: readonly unknown[]) => unknown
+  /** Whether data was joined of pages that were converted, which `toOlder` of the response takes as it is. */
+  readonly isJoined: (data: unknown) => boolean
 }
 
 /** The data of a response, an event or an item in a version. */

@@ -22,17 +22,17 @@ type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
   : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
 
-export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
+export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown, B = readonly []> {
   readonly down?: (
-    now: [Schema] extends [N] ? unknown : OutputOf<N>,
+    now: NewValue<N, B>,
     extra: ResponseExtra & LoadedExtra<D>,
-  ) => [Schema] extends [W] ? unknown : Given<W>
-  readonly load?: (now: [Schema] extends [N] ? unknown : OutputOf<N>, extra: LoadExtra<I>) => Awaitable<D>
+  ) => [Schema] extends [W] ? unknown : Given<SchemaThen<W, B>>
+  readonly load?: (now: NewValue<N, B>, extra: LoadExtra<I>) => Awaitable<D>
   readonly now: N
   readonly was: W
 }
 
-type AnswersWere<N, W, I, D> = {
+type AnswersWere<N, W, I, D, B> = {
   readonly [K in keyof N]: {
     readonly now: N[K]
   }
@@ -41,7 +41,7 @@ type AnswersWere<N, W, I, D> = {
     readonly was: W[K]
   }
 } & {
-  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D> & NeedsDown<N[K & keyof N], W[K]>
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D, B> & NeedsDown<N[K & keyof N], W[K]>
 } & Loading<D>
 
 type Answers_2 = Readonly<Record<number, Schema>>
@@ -120,11 +120,14 @@ type BodyInVersion<S, K, N, U, Vs> = [U] extends [never]
         >
     : S
 
-export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
-  readonly load?: (old: OldValue<W>, extra: LoadExtra<I>) => Awaitable<U>
+export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown, B = readonly []> {
+  readonly load?: (old: OldValue<SchemaThen<W, B>>, extra: LoadExtra<I>) => Awaitable<U>
   readonly narrowed?: boolean
   readonly now: N
-  readonly up?: (old: OldValue<W>, extra: LoadedExtra<U>) => [Schema] extends [N] ? unknown : Given<N>
+  readonly up?: (
+    old: OldValue<SchemaThen<W, B>>,
+    extra: LoadedExtra<U>,
+  ) => [Schema] extends [N] ? unknown : Given<SchemaThen<N, B>>
   readonly was: W
 }
 
@@ -404,11 +407,11 @@ export type InputSchemas = Readonly<
 
 export type InputSource = 'params' | 'query' | 'headers' | 'cookies' | 'body'
 
-export interface InputWas<W = InputSchemas> {
+export interface InputWas<W = InputSchemas, B = readonly []> {
   readonly narrowed?: boolean
   readonly up: (
     old: {
-      readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined
+      readonly [K in keyof W]: W[K] extends Schema ? OutputOf<SchemaThen<W[K], B>> : undefined
     },
     extra: ChangeExtra,
   ) => {
@@ -552,9 +555,9 @@ export interface Modelled {
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
-export interface NameWas<W = Was> {
+export interface NameWas<W = Was, B = readonly []> {
   readonly accepted?: W extends Schema ? boolean : never
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
+  readonly up?: (old: OldValue<SchemaThen<W, B>>, extra: ChangeExtra) => unknown
   readonly was: W
 }
 
@@ -577,8 +580,8 @@ type NamesInVersion<K, N, U, Vs> = [U] extends [never]
       : NamesInVersion<NamesBeforeVersion<K, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : K
 
-export type NamesWere<W = Readonly<Record<string, Was>>> = {
-  readonly [K in keyof W]: NameWas<W[K]>
+export type NamesWere<W = Readonly<Record<string, Was>>, B = readonly []> = {
+  readonly [K in keyof W]: NameWas<W[K], B>
 }
 
 type NeedsDown<N, W> = [Schema] extends [N]
@@ -612,6 +615,8 @@ interface NeedsUp_2<Old, Now> {
 }
 
 type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
+
+type NewValue<N, B> = [Schema] extends [N] ? unknown : OutputOf<SchemaThen<N, B>>
 
 type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
   ? H extends V
@@ -690,16 +695,18 @@ export interface OperationOptions<
   X extends object = ErrorsWere,
   E = Readonly<Record<string, string>>,
   J = Tokens,
+  T = readonly AnyTold[],
 > {
+  readonly before?: T
   readonly body?: B
-  readonly cookies?: NamesWere<C>
+  readonly cookies?: NamesWere<C, T>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
   readonly errors?: X
   readonly events?: {
     readonly [K in keyof E]: Earlier<E[K]>
   }
-  readonly headers?: NamesWere<H>
+  readonly headers?: NamesWere<H, T>
   readonly inject?: J
   readonly input?: I
   readonly method?: Earlier<Method>
@@ -707,7 +714,7 @@ export interface OperationOptions<
   readonly path?: Earlier<string> & {
     readonly now?: string
   }
-  readonly query?: NamesWere<Q>
+  readonly query?: NamesWere<Q, T>
   readonly response?: {
     readonly body?: A
     readonly headers?: HeadersWere
@@ -776,10 +783,16 @@ type OutOf<Sh> = Flat<
 
 type OwnMembers = Pick<ProblemDocument, 'type' | 'title' | 'status' | 'detail' | 'code'>
 
-export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends AnswerWas<N, W, I, D> {
+export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown, B = readonly []> extends AnswerWas<
+  N,
+  W,
+  I,
+  D,
+  B
+> {
   readonly atMost: number
   readonly next?: (
-    page: [Schema] extends [N] ? unknown : OutputOf<N>,
+    page: NewValue<N, B>,
     query: Readonly<Record<string, unknown>>,
   ) => Readonly<Record<string, unknown>> | undefined
 }
@@ -986,6 +999,8 @@ type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : 
 interface Said<N, F, D = readonly ['']> {
   readonly fact: readonly [N, F, D]
 }
+
+type SchemaThen<S, B> = B extends readonly [unknown, ...unknown[]] ? FieldIn<S, StateBefore<B>> : S
 
 type ShapeBefore<Sh, W> = Before<Sh, W>['shape']
 
@@ -1237,6 +1252,7 @@ export function operation<
   J extends Tokens = {},
   D = undefined,
   U = undefined,
+  const T extends readonly AnyTold[] = readonly [],
 >(
   options:
     | WebhookWas
@@ -1247,13 +1263,14 @@ export function operation<
         Q,
         H,
         C,
-        BodyWas<N, W, J, U> & NeedsUp<N, W>,
-        AnswersWere<AN, AW, J, D>,
-        PagedWas<PN, PW, J, D>,
-        InputWas<IW>,
+        BodyWas<N, W, J, U, T> & NeedsUp<N, W>,
+        AnswersWere<AN, AW, J, D, T>,
+        PagedWas<PN, PW, J, D, T>,
+        InputWas<IW, T>,
         InferredErrors<XN, XW, XS, XD>,
         E,
-        J
+        J,
+        T
       >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>

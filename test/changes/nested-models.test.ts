@@ -3,11 +3,21 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { expectTypeOf } from 'expect-type'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { createApp, defineController, DefinitionError, defineModule, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import { absent, before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import {
+  absent,
+  before,
+  defineVersionChange,
+  defineVersions,
+  fieldNames,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { tryNewer } from './fuzz/newer.ts'
 
 const Engine = model('Engine', { power: z.number(), fuel: z.string() })
@@ -157,6 +167,131 @@ describe('Nested models that functions of changes get and return', () => {
         label: 'It 1',
       },
     ])
+  })
+})
+
+const engineNames = fieldNames(Engine)
+/** Version 2: whole bodies, inputs and parameters were others. */
+const bodies = defineVersionChange({
+  version: '2',
+  title: 'Bodies',
+  change: [
+    operation({
+      route: 'garage.swap',
+      before: [powers],
+      query: {
+        sort: {
+          was: z.array(engineNames),
+          up: (old) => {
+            expectTypeOf(old).toEqualTypeOf<'kw'[]>()
+            return [old].flat()[0]
+          },
+        },
+      },
+      body: {
+        now: z.array(Engine),
+        was: z.object({ only: Engine }),
+        up: ({ only }) => {
+          expectTypeOf(only).toEqualTypeOf<{ kw: number }>()
+          return [{ kw: only.kw + 1 }]
+        },
+      },
+      response: {
+        body: {
+          200: {
+            now: z.object({ engines: z.array(Engine) }),
+            was: Engine,
+            load: (now) => now.engines.map(({ kw }) => kw),
+            down: ({ engines: [first = { kw: 0 }] }, { loaded }) => {
+              expectTypeOf(first).toEqualTypeOf<{ kw: number }>()
+              expectTypeOf(loaded).toEqualTypeOf<number[]>()
+              return first
+            },
+          },
+        },
+      },
+    }),
+    operation({
+      route: 'garage.find',
+      before: [powers],
+      input: {
+        was: { query: z.object({ at: z.int(), engine: Engine.optional() }) },
+        up: ({ query }) => {
+          expectTypeOf(query.engine).toEqualTypeOf<{ kw: number } | undefined>()
+          return { query: { least: query.at } }
+        },
+      },
+      paged: {
+        now: z.object({ items: z.array(Engine), next: z.string().nullable() }),
+        was: z.object({ engines: z.array(Engine) }),
+        atMost: 9,
+        next: ({ items }, { cursor }) => {
+          expectTypeOf(items).toEqualTypeOf<{ kw: number }[]>()
+          return cursor === undefined ? { cursor: 'b' } : undefined
+        },
+        down: ({ items }) => ({ engines: items }),
+      },
+    }),
+  ],
+})
+
+describe('Models in whole bodies, inputs and parameters that functions get and return', () => {
+  const seen: unknown[] = []
+  const Page = z.object({ items: z.array(Engine), next: z.string().nullable() })
+  const garage = defineController({
+    name: 'garage',
+    prefix: '/garage',
+    routes: [
+      {
+        method: 'POST',
+        name: 'swap',
+        status: 200,
+        input: { query: { sort: engineNames }, body: z.array(Engine) },
+        response: z.object({ engines: z.array(Engine) }),
+        handler: ({ query, body }) => {
+          seen.push(query.sort, body)
+          return { engines: [{ power: 3, fuel: 'gas' }] }
+        },
+      },
+      {
+        method: 'GET',
+        name: 'find',
+        input: { query: { cursor: z.string().optional(), least: z.int().default(0) } },
+        response: Page,
+        handler: ({ query: { cursor, least } }) => {
+          const power = cursor === undefined ? 1 : 2
+          return { items: [{ power: power + least, fuel: 'gas' }], next: cursor === undefined ? 'b' : null }
+        },
+      },
+    ],
+  })
+  const history = defineVersions({ versions: ['3', '2', '1'], models: { Engine }, changes: [powers, bodies] })
+  const app = createApp(defineModule({ controllers: [garage] }), {
+    logger: false,
+    versioning: { scheme: VersioningSchemes.URL, history },
+  })
+
+  it('are what they were at the time of the change, as `before` says', async () => {
+    const body = { only: { kw: 1 } }
+    const response = await app.inject({ method: 'POST', url: '/v1/garage?sort=kw', body })
+    assert.deepEqual(response.json(), { kw: 3 })
+    assert.deepEqual(seen, ['power', [{ power: 2, fuel: 'gas' }]])
+    assert.deepEqual((await app.inject('/v1/garage?at=7')).json(), { engines: [{ kw: 8 }, { kw: 9 }] })
+  })
+  it('are refused in any other shape', async () => {
+    // @ts-expect-error -- an engine of the newest version
+    operation({ route: 'a', before: [powers], body: { now: Engine, was: z.string(), up: () => power(7) } })
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mistakes that types refuse
+    for (const before of [[powers], [bodies], [{}]] as never[]) {
+      const wrong = operation({ route: 'garage.swap', before, summary: { was: 'Swap' } })
+      const change = defineVersionChange({ version: '2', title: 'Wrong', change: [wrong] })
+      const own = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+      const versioning = { scheme: VersioningSchemes.URL, history: own }
+      await assert.rejects(
+        async () => serve(garage, { versioning }).ready(),
+        (error) => error instanceof DefinitionError && /operation.before/.test(error.message),
+      )
+    }
   })
 })
 

@@ -15,7 +15,15 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import type { App, AppOptions, ExecutionContext } from 'octavo'
-import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import {
+  absent,
+  before,
+  defineVersionChange,
+  defineVersions,
+  model,
+  operation,
+  reshape,
+} from 'octavo/changes'
 import type { VersionChange } from 'octavo/changes'
 import { createClient } from 'octavo/client'
 import { rateLimit } from 'octavo/middleware'
@@ -582,5 +590,119 @@ describe('a list that an API behind sends in pages', () => {
     } finally {
       behind.close()
     }
+  })
+})
+
+/** Three versions of a list: whole, in pages, and in pages of another shape. Cars got a label, and then a code. */
+function openThree(newest: object, shape: unknown, now: z.ZodType, down: unknown): App {
+  const Vehicle = Coded
+  const turned = defineVersionChange({
+    version: '3',
+    title: 'Pages have another shape',
+    change: [
+      reshape({ of: Vehicle, fields: { code: { was: 'label' } } }),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of any shape
+      operation({ route: 'car.list', response: { body: { 200: { now: shape, was: now, down } } } } as never),
+    ],
+  })
+  const paged = defineVersionChange({
+    version: '2',
+    title: 'Cars come in pages',
+    change: [
+      reshape({ of: before(turned, Vehicle), fields: { label: { was: 'name' } } }),
+      operation({
+        route: 'car.list',
+        before: [turned],
+        query: { cursor: { was: absent } },
+        paged: {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of any shape
+          now: now as typeof Second,
+          was: z.array(Vehicle),
+          atMost: 25,
+          next: (page) => {
+            assert.ok(page.rows.every(({ label }) => label.startsWith('car')))
+            return page.more === null ? undefined : { cursor: page.more }
+          },
+          down: ({ rows }) => rows,
+        },
+      }),
+    ],
+  })
+  const own = defineVersions({ versions: ['3', '2', '1'], models: { Vehicle }, changes: [turned, paged] })
+  const list = defineController({
+    name: 'car',
+    prefix: '/cars',
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of any shape
+    routes: [{ method: 'GET', name: 'list', ...newest } as never],
+  })
+  return serve(list, { versioning: { scheme: VersioningSchemes.URL, history: own } })
+}
+
+const Coded = model('Coded', { id: z.int(), code: z.string() })
+const Second = z.object({ rows: z.array(Coded), more: z.string().nullable() })
+const Third = z.object({ data: z.object({ all: z.array(Coded) }), links: z.object({ next: z.string() }) })
+const fromThird = ({ data, links }: z.infer<typeof Third>): object => ({
+  rows: data.all,
+  more: links.next === '' ? null : links.next,
+})
+const thirdAt = (cursor = 0): z.infer<typeof Third> => ({
+  data: { all: CARS.slice(cursor, cursor + 10).map(({ id, label }) => ({ id, code: label })) },
+  links: { next: cursor + 10 < CARS.length ? String(cursor + 10) : '' },
+})
+
+describe('a list whose pages got another shape since', () => {
+  const whole = CARS.map(({ id, label }) => ({ id, name: label }))
+  const query = { cursor: z.coerce.number().optional() }
+  it('is whole from the pages of a handler', async () => {
+    const handler = ({ query: { cursor } }: { query: { cursor?: number } }): object => thirdAt(cursor)
+    const served = openThree({ input: { query }, response: Third, handler }, Third, Second, fromThird)
+    assert.deepEqual((await served.inject('/v1/cars')).json(), whole)
+    const second = { rows: CARS.slice(20), more: null }
+    assert.deepEqual((await served.inject('/v2/cars?cursor=20')).json(), second)
+    assert.deepEqual((await served.inject('/v3/cars?cursor=20')).json(), thirdAt(20))
+  })
+  it('fails loudly where a page cannot be converted', async () => {
+    const handler = ({ query: { cursor } }: { query: { cursor?: number } }): object => thirdAt(cursor)
+    const failing = (page: z.infer<typeof Third>): object => {
+      if (page.links.next === '') throw new Error('the last page')
+      return fromThird(page)
+    }
+    const served = openThree({ input: { query }, response: Third, handler }, Third, Second, failing)
+    const failed = await served.inject('/v1/cars')
+    assert.deepEqual([failed.statusCode, Object(failed.json()).code], [500, 'migration_failed'])
+    const wrong = (): object => ({ data: { all: [{ id: 'x' }] }, links: { next: '' } })
+    const invalid = openThree({ input: { query }, response: Third, handler: wrong }, Third, Second, fromThird)
+    assert.equal((await invalid.inject('/v1/cars')).statusCode, 500)
+  })
+  it('is whole from the pages of an API behind', async () => {
+    const behind = await startServer((request: IncomingMessage, response: ServerResponse) => {
+      const cursor = Number(new URL(String(request.url), 'http://x').searchParams.get('cursor') ?? 0)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(thirdAt(cursor)))
+    })
+    const newest = { input: { query }, response: Third, forward: garageAt(behind.url) }
+    const served = openThree(newest, Third, Second, fromThird)
+    try {
+      assert.deepEqual((await served.inject('/v1/cars')).json(), whole)
+    } finally {
+      await served.close()
+      behind.close()
+    }
+  })
+  it('is whole from the pages of octavo/pages', async () => {
+    const coded = page({ items: Coded, order: ['id'], secret: SECRET, limit: { default: 10 } })
+    const newest = {
+      input: { query: coded.query },
+      response: coded.response,
+      handler: ({ query: asked }: { query: never }, context: never) =>
+        coded.read(asked, context, (position) =>
+          position.select(CARS.map(({ id, label }) => ({ id, code: label }))),
+        ),
+    }
+    const down = ({ items, next }: { items: unknown; next: unknown }): object => ({ rows: items, more: next })
+    const served = openThree(newest, coded.response, Second, down)
+    const response = await served.inject('/v1/cars')
+    assert.deepEqual(response.json(), whole)
+    assert.equal(response.headers['link'], undefined)
+    assert.equal(Object((await served.inject('/v2/cars')).json()).rows.length, 10)
   })
 })

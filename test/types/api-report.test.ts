@@ -70,12 +70,13 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // what models were, from what changes say of them
   'src/changes/was.ts': 'all',
   'src/changes/reshape-fields.ts': 'all',
-  'src/changes/before.ts': ['ShapeBeforeAll', 'ShapeThen', 'DepthOf', 'FactsBefore'],
+  'src/changes/before.ts': 'all',
   'src/changes/state.ts': 'all',
   'src/changes/change.ts': ['FactsIn', 'Part'],
   'src/changes/operations/operation.ts': [
     'Answers',
     'AnswersWere',
+    'NewValue',
     'NeedsUp',
     'Names',
     'OldValue',

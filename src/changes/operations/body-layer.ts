@@ -18,17 +18,18 @@ export interface BodyConversion extends Omit<BodyLayer, 'toOlder'> {
 
 /**
  * Creates the conversion of a newest body into a version. `bodies` are the changes of the whole body; `age` counts the changes that the
- * version lacks.
+ * version lacks. With an age `time`, `newest` is the schema of that age, and values are converted from it.
  */
 export function createToOlder(
   newest: Schema,
   bodies: readonly BodyChange[],
   age: number,
   plans: Plans,
+  time = 0,
 ): BodyConversion {
   const schema = plans.widen(bodyBefore(newest, bodies) ?? newest)
   const plan = planOfBody(schema, bodies, age, plans)
-  const stages = stagesDown(newest, bodies, age, plans)
+  const stages = stagesDown(newest, bodies, age, plans, time)
   const isLoading = isLoadingIn([newest, schema], bodies, age, 'down', plans)
   const convert = joinStages(stages)
   const way = { direction: 'down', orderOf: plans.orderOf } as const
@@ -125,14 +126,15 @@ function stagesDown(
   bodies: readonly BodyChange[],
   age: number,
   plans: Plans,
+  newestTime: number,
 ): readonly Converter[] {
   const { between, widen } = plans
   const timeOf = createTimeOf(bodies, plans)
   const stages: (Converter | undefined)[] = []
   // a body is as old as the change that says what it was
-  let [schema, newer]: [Schema | undefined, number] = [newest, 0]
+  let [schema, newer]: [Schema | undefined, number] = [newest, newestTime]
   for (const own of bodies) {
-    const time = timeOf(own)
+    const time = Math.max(newestTime, timeOf(own))
     stages.push(schema && between(schema, newer, time, newer)?.down, createBodyDown(own))
     schema = isAbsent(own.was) ? undefined : widen(own.was)
     newer = time

@@ -86,7 +86,7 @@ function idleOperations(
     }
   }
   return operations.flatMap(({ change, operation }): readonly DefinitionProblem[] => {
-    const isEmpty = Object.keys(operation).every((key) => ['kind', 'route', 'inject'].includes(key))
+    const isEmpty = Object.keys(operation).every((key) => ['kind', 'route', 'before', 'inject'].includes(key))
     const same = new Set([...(idle.get(operation)?.values() ?? [])].map(({ label }) => label))
     const messages = isEmpty
       ? [`operation says nothing of ${routeLabel(operation)}`]

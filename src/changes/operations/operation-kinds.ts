@@ -9,9 +9,9 @@ import { pathBefore, type Operation, type OperationOptions } from './operation.t
 
 type ResponseMember = keyof NonNullable<OperationOptions['response']>
 
-/** The members of an operation apart from its routes and what it injects; the members of `response` one by one. */
+/** The members of an operation apart from its routes, `before` and what it injects; the members of `response` one by one. */
 export type OperationKind =
-  | Exclude<keyof OperationOptions, 'route' | 'response' | 'inject'>
+  | Exclude<keyof OperationOptions, 'route' | 'before' | 'response' | 'inject'>
   | `response.${ResponseMember}`
 
 /** Something that an operation describes of a route. */

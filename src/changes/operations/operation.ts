@@ -1,6 +1,8 @@
 import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { SchemaThen } from '../before.ts'
+import type { AnyTold } from '../state.ts'
 import type { Identified, ChangeExtra, LoadedExtra, LoadExtra, ResponseExtra } from '../convert/converter.ts'
 import { isString, type Awaitable } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
@@ -10,14 +12,16 @@ import type { ErrorFacts, ErrorsWere, InferredErrors } from './error-was.ts'
 import type { Absent, Paired, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
-export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
+export type NamesWere<W = Readonly<Record<string, Was>>, B = readonly []> = {
+  readonly [K in keyof W]: NameWas<W[K], B>
+}
 
-/** An earlier parameter. */
-export interface NameWas<W = Was> {
+/** An earlier parameter. `B` are the newer changes that the operation is written against. */
+export interface NameWas<W = Was, B = readonly []> {
   /** A schema, `absent` or a name. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
+  readonly up?: (old: OldValue<SchemaThen<W, B>>, extra: ChangeExtra) => unknown
   /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
   readonly accepted?: W extends Schema ? boolean : never
 }
@@ -40,7 +44,7 @@ export type InputSchemas = Readonly<
 export type InputSource = 'params' | 'query' | 'headers' | 'cookies' | 'body'
 
 /** Earlier requests with values in other sources, or made of several. */
-export interface InputWas<W = InputSchemas> {
+export interface InputWas<W = InputSchemas, B = readonly []> {
   /** The sources between which values moved, as they were. Name all of them: one without a value was `z.object({})`. */
   readonly was: W
   /**
@@ -48,7 +52,7 @@ export interface InputWas<W = InputSchemas> {
    * change's version, and newer changes convert the result.
    */
   readonly up: (
-    old: { readonly [K in keyof W]: W[K] extends Schema ? OutputOf<W[K]> : undefined },
+    old: { readonly [K in keyof W]: W[K] extends Schema ? OutputOf<SchemaThen<W[K], B>> : undefined },
     extra: ChangeExtra,
   ) => { readonly [K in keyof W]?: unknown }
   /** Whether what `up` returns and the newest schemas refuse is a mistake of the client. */
@@ -69,21 +73,24 @@ export type HeadersWere = Readonly<
 >
 
 /** An earlier body of requests. Functions of whole bodies see models of the version of the change, on both sides. */
-export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown> {
+export interface BodyWas<N = Schema, W = Schema | Absent, I = {}, U = unknown, B = readonly []> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N
   /** The schema before this change, or `absent`. A model in it has the fields that it had then. */
   readonly was: W
   /** Loads data for a request. `up` gets the result as `loaded`. It comes before `up`, so that it knows its type. */
-  readonly load?: (old: OldValue<W>, extra: LoadExtra<I>) => Awaitable<U>
+  readonly load?: (old: OldValue<SchemaThen<W, B>>, extra: LoadExtra<I>) => Awaitable<U>
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: LoadedExtra<U>) => [Schema] extends [N] ? unknown : Given<N>
+  readonly up?: (
+    old: OldValue<SchemaThen<W, B>>,
+    extra: LoadedExtra<U>,
+  ) => [Schema] extends [N] ? unknown : Given<SchemaThen<N, B>>
   /** Whether what `up` returns and the newest schema refuses is a mistake of the client. */
   readonly narrowed?: boolean
 }
 
 /** An earlier body of responses. Functions of whole bodies see models of the version of the change, on both sides. */
-export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
+export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown, B = readonly []> {
   /** The schema of the route, or what it was after this change. */
   readonly now: N
   /** The schema before this change. A model in it has the fields that it had then. */
@@ -92,16 +99,25 @@ export interface AnswerWas<N = Schema, W = Schema, I = {}, D = unknown> {
    * Loads data that only older versions show, once for a response. `down` gets the result as `loaded`. It comes before `down`, so that it knows
    * its type.
    */
-  readonly load?: (now: [Schema] extends [N] ? unknown : OutputOf<N>, extra: LoadExtra<I>) => Awaitable<D>
+  readonly load?: (now: NewValue<N, B>, extra: LoadExtra<I>) => Awaitable<D>
   /** From the newest version to the older one. */
   readonly down?: (
-    now: [Schema] extends [N] ? unknown : OutputOf<N>,
+    now: NewValue<N, B>,
     extra: ResponseExtra & LoadedExtra<D>,
-  ) => [Schema] extends [W] ? unknown : Given<W>
+  ) => [Schema] extends [W] ? unknown : Given<SchemaThen<W, B>>
 }
 
+/** The value of a body since a change. */
+type NewValue<N, B> = [Schema] extends [N] ? unknown : OutputOf<SchemaThen<N, B>>
+
 /** An earlier list that was sent whole, and is sent in pages since. */
-export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends AnswerWas<N, W, I, D> {
+export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown, B = readonly []> extends AnswerWas<
+  N,
+  W,
+  I,
+  D,
+  B
+> {
   /**
    * The most items that an older version sends. For a longer list it answers 422 `list_too_long`, because a part of it would look like the
    * whole.
@@ -114,7 +130,7 @@ export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown> extends A
    * header names the next page
    */
   readonly next?: (
-    page: [Schema] extends [N] ? unknown : OutputOf<N>,
+    page: NewValue<N, B>,
     query: Readonly<Record<string, unknown>>,
   ) => Readonly<Record<string, unknown>> | undefined
 }
@@ -145,10 +161,10 @@ type NeedsDown<N, W> = [Schema] extends [N]
       }
 
 /** The earlier responses by their newest statuses, with what they are now. */
-type AnswersWere<N, W, I, D> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
+type AnswersWere<N, W, I, D, B> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
   readonly [K in keyof W]: { readonly was: W[K] }
 } & {
-  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D> & NeedsDown<N[K & keyof N], W[K]>
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K], I, D, B> & NeedsDown<N[K & keyof N], W[K]>
 } & Loading<D>
 
 /** Members by any status: TypeScript infers nothing but `W` from those of a mapped type. */
@@ -199,12 +215,18 @@ export interface OperationOptions<
   X extends object = ErrorsWere,
   E = Readonly<Record<string, string>>,
   J = Tokens,
+  T = readonly AnyTold[],
 > {
   /**
    * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
    * several routes, and `'*'` for all of them, which takes `errors` and `withoutGuards` alone.
    */
   readonly route: R | readonly R[]
+  /**
+   * Newer changes that reshape models in bodies and parameters of the operation, newest first. Its functions get and return models as they were
+   * before these changes, which types know by this list alone. @default []
+   */
+  readonly before?: T
   /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
   readonly path?: Earlier<string> & {
     /** The beginning of the paths of all routes of a controller. Not for a single route. */
@@ -223,11 +245,11 @@ export interface OperationOptions<
   /** The status of a plain result. */
   readonly status?: Earlier<P>
   /** The earlier query parameters. */
-  readonly query?: NamesWere<Q>
+  readonly query?: NamesWere<Q, T>
   /** The earlier request headers. */
-  readonly headers?: NamesWere<H>
+  readonly headers?: NamesWere<H, T>
   /** The earlier cookies. */
-  readonly cookies?: NamesWere<C>
+  readonly cookies?: NamesWere<C, T>
   /** The earlier sources of requests, if values moved between them. */
   readonly input?: I
   /** Guards that did not guard the route. The handler then runs without what they provide. */
@@ -307,6 +329,7 @@ export function operation<
   J extends Tokens = {},
   D = undefined,
   U = undefined,
+  const T extends readonly AnyTold[] = readonly [],
 >(
   options:
     | WebhookWas
@@ -317,13 +340,14 @@ export function operation<
         Q,
         H,
         C,
-        BodyWas<N, W, J, U> & NeedsUp<N, W>,
-        AnswersWere<AN, AW, J, D>,
-        PagedWas<PN, PW, J, D>,
-        InputWas<IW>,
+        BodyWas<N, W, J, U, T> & NeedsUp<N, W>,
+        AnswersWere<AN, AW, J, D, T>,
+        PagedWas<PN, PW, J, D, T>,
+        InputWas<IW, T>,
         InferredErrors<XN, XW, XS, XD>,
         E,
-        J
+        J,
+        T
       >,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>

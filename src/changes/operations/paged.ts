@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { ignoreRejection, isPromise, isRecord, isString, toRecord } from '../../base/values.ts'
+import { ignoreRejection, isObject, isPromise, isRecord, isString, toRecord } from '../../base/values.ts'
 import type { PagedLayer, ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DeclaredSource } from '../../schema/sources.ts'
 import { createValidator } from '../../schema/validator.ts'
@@ -107,26 +107,44 @@ export function becamePage(now: Schema, was: Schema): boolean {
   )
 }
 
-/** Creates what reads all pages of a route, or `undefined` if its older version had pages, too. `applied` are newest first. */
-export function createPagedLayer(
-  route: ResolvedRoute,
-  applied: readonly AppliedOperation[],
-): PagedLayer | undefined {
+/** Conversions of pages between the versions around a change. */
+interface PageConversions {
+  /** Converts newest pages to the version of the change. `undefined` if they are equal. */
+  readonly toPage: PagedLayer['toPage']
+  /** Whether a newer change replaced the page as a whole. */
+  readonly isReplaced: boolean
+}
+
+/** The operation that says which list became pages, or `undefined` if the older version had pages, too. `applied` are newest first. */
+export function pagedOperation(applied: readonly AppliedOperation[]): PagedOperation | undefined {
   // before the oldest of them, there were no pages
   const operation = applied.findLast(({ paged }) => paged !== undefined)
-  const page = route.responses.get(PAGED_STATUS)
-  if (operation?.paged === undefined || page === undefined) return undefined
-  const { change, paged } = operation
-  const key = itemsKey(page)
-  const next = paged.next ?? nextByNames(route, page)
-  const isWhole = isList(page)
-  // `pagedProblems` has refused these
+  return operation?.paged && { ...operation, paged: operation.paged }
+}
+
+interface PagedOperation extends AppliedOperation {
+  readonly paged: PagedWas
+}
+
+/** Creates what reads all pages of a route, or `undefined` for pages whose items are not found, which `pagedProblems` has refused. */
+export function createPagedLayer(
+  route: ResolvedRoute,
+  { change, paged }: PagedOperation,
+  { toPage, isReplaced }: PageConversions,
+): PagedLayer | undefined {
+  const { now } = paged
+  const key = itemsKey(now)
+  const next = paged.next ?? nextByNames(route, now)
+  const isWhole = isList(now)
   if ((key === undefined && !isWhole) || next === undefined) return undefined
   const blamed = { change, fields: ['paged'] }
+  const joined = new WeakSet()
   return {
     atMost: paged.atMost,
+    toPage,
+    isReplaced,
     itemsOf: (value) => {
-      const items = pageItems(page, value)
+      const items = pageItems(now, value)
       return Array.isArray(items) ? items : undefined
     },
     next: (value, query, link) => {
@@ -134,7 +152,12 @@ export function createPagedLayer(
       if (made === undefined || isRecord(made)) return made
       throw threwIn(blamed, new TypeError('next returned no parameters of a query'))
     },
-    join: (value, items) => (key === undefined ? items : { ...toRecord(value), [key]: items }),
+    join: (value, items) => {
+      const list = key === undefined ? items : { ...toRecord(value), [key]: items }
+      joined.add(list)
+      return list
+    },
+    isJoined: (value) => isReplaced && isObject(value) && joined.has(value),
   }
 }
 
@@ -143,12 +166,9 @@ export function pagedProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
 ): readonly DefinitionProblem[] {
-  const page = route.responses.get(PAGED_STATUS)
-  // a missing response is a problem of whole bodies
-  if (page === undefined) return []
   return applied.flatMap(({ change, paged }): readonly DefinitionProblem[] => {
     if (paged === undefined) return []
-    const found = pagedProblem(route, page, paged)
+    const found = pagedProblem(route, paged)
     return found === undefined
       ? []
       : [changeProblem(change, ...found, 'invalid_change', ...route.definitions)]
@@ -157,8 +177,7 @@ export function pagedProblems(
 
 function pagedProblem(
   route: ResolvedRoute,
-  page: Schema,
-  { was, down, next, atMost }: PagedWas,
+  { now: page, was, down, next, atMost }: PagedWas,
 ): readonly [message: string, fix: string] | undefined {
   const { name, methods } = route
   const other = methods.find((method) => method !== 'GET' && method !== 'HEAD')

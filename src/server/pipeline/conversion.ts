@@ -23,7 +23,7 @@ export interface Conversion {
 
 /** The part of a conversion that results need. */
 export interface ResultConversion extends Pick<Conversion, 'checking' | 'limit'> {
-  readonly layer: Pick<VersionLayer, 'response' | 'items' | 'events'>
+  readonly layer: Pick<VersionLayer, 'response' | 'items' | 'events'> & Partial<Pick<VersionLayer, 'paged'>>
   readonly newest: Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'>
 }
 

@@ -40,7 +40,7 @@ export function createSendConverted(conversion: ResultConversion, checks: Checks
       refuseRaw(conversion, status, data, context)
       return toData(status, headers, data, context)
     }
-    if (!isParsed) return sendParsed(status, headers, data, context)
+    if (!isParsed || layer.paged?.isJoined(data) === true) return sendParsed(status, headers, data, context)
     if (checks !== undefined && body?.isParsedFirst !== true && isObject(data)) {
       const text = writeOlder(checks, body, status, data, context)
       if (text !== undefined) {

@@ -194,12 +194,7 @@ function createAnswer(
     // the schemas have just proven what the handler's type says
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never)
-  const paged = conversion?.layer.paged
-  const invoke = withInterceptors(
-    route.layers.interceptors,
-    container,
-    paged === undefined ? handle : gatherPages(route, paged, handle),
-  )
+  const invoke = withInterceptors(route.layers.interceptors, container, gatherPages(conversion, handle))
   const responder = createResponder(declared, checking, conversion)
   const respond = route.forward === undefined ? responder : passing(responder)
   const respondTo = (result: unknown, context: RequestContext): Awaitable<FinishedResponse> =>

@@ -2,16 +2,21 @@ import { isRaw, isReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import { isAsyncIterable, isWebResponse } from '../../http/http.ts'
 import { toRecord } from '../../base/values.ts'
-import type { PagedLayer, ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { PagedLayer } from '../../routes/resolved-route.ts'
 import type { RequestContext } from './context.ts'
-import { toFailed } from './conversion.ts'
+import { toFailed, type Conversion } from './conversion.ts'
 import type { Invoke } from './interceptors.ts'
+import { createChecks } from './validation/response-check.ts'
 
 /**
  * Calls a handler for each page of a list that the version of a request has whole, and returns one page with all items. A result that is no
  * page, such as an error of an API behind, ends it and is returned in place of the list.
  */
-export function gatherPages({ label }: ResolvedRoute, paged: PagedLayer, invoke: Invoke): Invoke {
+export function gatherPages(conversion: Conversion | undefined, invoke: Invoke): Invoke {
+  const paged = conversion?.layer.paged
+  if (conversion === undefined || paged === undefined) return invoke
+  const { label } = conversion.newest
+  const toPage = createToPage(conversion, paged)
   return async (input, context) => {
     const { headers } = context.response
     const outer = OF_A_PAGE.map((name) => [name, headers.get(name)] as const)
@@ -19,26 +24,30 @@ export function gatherPages({ label }: ResolvedRoute, paged: PagedLayer, invoke:
     const asked = new Set<string>()
     let query = toRecord(Reflect.get(input, 'query'))
     let first: unknown
+    let firstPage: unknown
     // a page may be empty, but no list needs more pages than it has items
     for (let calls = 0; calls <= paged.atMost; calls++) {
       asked.add(keyOf(query))
       const result = await invoke(calls === 0 ? input : { ...input, query }, context)
-      const page = dataOf(result, context)
+      const data = dataOf(result, context)
+      const converted = toPage === undefined ? data : await toPage(data, context)
+      const page = paged.isReplaced ? converted : data
       const found = paged.itemsOf(page)
       if (found === undefined) {
         if (calls === 0 || isError(result)) return result
         throw toFailed(context, new Error(`${label} returned no page after ${items.length} items`))
       }
       first ??= result
+      firstPage ??= page
       if (items.length + found.length > paged.atMost) throw tooLong(paged.atMost)
       // one by one, because a call has no room for the arguments of a long page
       for (const item of found) items.push(item)
-      const next = nextOf(paged, page, query, { result, context })
+      const next = nextOf(paged, converted, query, { result, context })
       // they describe one page, and links lead to others
       for (const [name, value] of outer)
         if (value === undefined) headers.delete(name)
         else headers.set(name, value)
-      if (next === undefined) return withData(first, paged.join(dataOf(first, context), items))
+      if (next === undefined) return withData(first, paged.join(firstPage, items))
       query = { ...query, ...next }
       if (asked.has(keyOf(query))) break
       // nobody waits for the rest if the client has left or the time is over
@@ -46,6 +55,21 @@ export function gatherPages({ label }: ResolvedRoute, paged: PagedLayer, invoke:
     }
     const reason = 'names a next page without end, so its list cannot be read whole'
     throw toFailed(context, new Error(`${label} ${reason}`))
+  }
+}
+
+/** Creates the function that makes what functions of the change get of a page, or `undefined` if these get the newest one. */
+function createToPage({ newest, checking }: Conversion, { toPage }: PagedLayer) {
+  if (toPage === undefined) return undefined
+  const checks = createChecks(newest, checking)
+  return async (page: unknown, context: RequestContext): Promise<unknown> => {
+    if (page === undefined) return undefined
+    const parsed = checks === undefined ? page : await checks.parse(200, page, context)
+    try {
+      return await toPage(parsed, context)
+    } catch (error) {
+      throw toFailed(context, error)
+    }
   }
 }
 
