@@ -18,6 +18,15 @@ type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
 
+type AnswerFacts<AW, E, PW> =
+  | {
+      [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
+    }[keyof AW]
+  | {
+      [K in keyof E]: readonly [K, E[K]]
+    }[keyof E]
+  | ([PW] extends [never] ? never : readonly [200, PW])
+
 type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
   : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
@@ -1285,16 +1294,7 @@ export function operation<
     >
   | RouteFact<`errors ${R}`, ErrorFacts<XW, XS, XD>>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
-  | RouteFact<
-      `response ${R}`,
-      | {
-          [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
-        }[keyof AW]
-      | {
-          [K in keyof E]: readonly [K, E[K]]
-        }[keyof E]
-      | ([PW] extends [never] ? never : readonly [200, PW])
-    >
+  | RouteFact<`response ${R}`, AnswerFacts<AW, E, PW>>
 >
 
 export function reformatErrors<W extends Schema, N extends Schema | undefined = undefined>(

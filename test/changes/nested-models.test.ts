@@ -259,8 +259,8 @@ describe('Models in whole bodies, inputs and parameters that functions get and r
         input: { query: { cursor: z.string().optional(), least: z.int().default(0) } },
         response: Page,
         handler: ({ query: { cursor, least } }) => {
-          const power = cursor === undefined ? 1 : 2
-          return { items: [{ power: power + least, fuel: 'gas' }], next: cursor === undefined ? 'b' : null }
+          const own = cursor === undefined ? 1 : 2
+          return { items: [{ power: own + least, fuel: 'gas' }], next: cursor === undefined ? 'b' : null }
         },
       },
     ],
@@ -282,8 +282,8 @@ describe('Models in whole bodies, inputs and parameters that functions get and r
     // @ts-expect-error -- an engine of the newest version
     operation({ route: 'a', before: [powers], body: { now: Engine, was: z.string(), up: () => power(7) } })
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- mistakes that types refuse
-    for (const before of [[powers], [bodies], [{}]] as never[]) {
-      const wrong = operation({ route: 'garage.swap', before, summary: { was: 'Swap' } })
+    for (const bases of [[powers], [bodies], [{}]] as never[]) {
+      const wrong = operation({ route: 'garage.swap', before: bases, summary: { was: 'Swap' } })
       const change = defineVersionChange({ version: '2', title: 'Wrong', change: [wrong] })
       const own = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
       const versioning = { scheme: VersioningSchemes.URL, history: own }

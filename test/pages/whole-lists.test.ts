@@ -601,8 +601,10 @@ function openThree(newest: object, shape: unknown, now: z.ZodType, down: unknown
     title: 'Pages have another shape',
     change: [
       reshape({ of: Vehicle, fields: { code: { was: 'label' } } }),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of any shape
-      operation({ route: 'car.list', response: { body: { 200: { now: shape, was: now, down } } } } as never),
+      operation({
+        route: 'car.list',
+        response: { body: { 200: { now: shape as never, was: now, down: down as never } } },
+      }),
     ],
   })
   const paged = defineVersionChange({
@@ -619,9 +621,9 @@ function openThree(newest: object, shape: unknown, now: z.ZodType, down: unknown
           now: now as typeof Second,
           was: z.array(Vehicle),
           atMost: 25,
-          next: (page) => {
-            assert.ok(page.rows.every(({ label }) => label.startsWith('car')))
-            return page.more === null ? undefined : { cursor: page.more }
+          next: ({ rows, more }) => {
+            assert.ok(rows.every(({ label }) => label.startsWith('car')))
+            return more === null ? undefined : { cursor: more }
           },
           down: ({ rows }) => rows,
         },
@@ -663,9 +665,9 @@ describe('a list whose pages got another shape since', () => {
   })
   it('fails loudly where a page cannot be converted', async () => {
     const handler = ({ query: { cursor } }: { query: { cursor?: number } }): object => thirdAt(cursor)
-    const failing = (page: z.infer<typeof Third>): object => {
-      if (page.links.next === '') throw new Error('the last page')
-      return fromThird(page)
+    const failing = (third: z.infer<typeof Third>): object => {
+      if (third.links.next === '') throw new Error('the last page')
+      return fromThird(third)
     }
     const served = openThree({ input: { query }, response: Third, handler }, Third, Second, failing)
     const failed = await served.inject('/v1/cars')

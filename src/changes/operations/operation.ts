@@ -300,6 +300,12 @@ export interface AppliedOperation extends Operation {
 /** The facts about the statuses of a route, or about the parameters of a source of it; nothing if types do not know the route. */
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
+/** The facts about whole bodies of responses, and the names of events. */
+type AnswerFacts<AW, E, PW> =
+  | { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]
+  | { [K in keyof E]: readonly [K, E[K]] }[keyof E]
+  | ([PW] extends [never] ? never : readonly [200, PW])
+
 /**
  * Describes a route before a change: its address, statuses, headers and parameters, without its models. Or the name of a webhook.
  *
@@ -357,12 +363,7 @@ export function operation<
   | RouteFact<`input ${R}`, { [K in keyof IW]: readonly [K, IW[K]] }[keyof IW]>
   | RouteFact<`errors ${R}`, ErrorFacts<XW, XS, XD>>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
-  | RouteFact<
-      `response ${R}`,
-      | { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]
-      | { [K in keyof E]: readonly [K, E[K]] }[keyof E]
-      | ([PW] extends [never] ? never : readonly [200, PW])
-    >
+  | RouteFact<`response ${R}`, AnswerFacts<AW, E, PW>>
 > {
   const made: object = { kind: 'webhook' in options ? 'webhook' : 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone

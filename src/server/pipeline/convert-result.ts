@@ -22,6 +22,8 @@ export type Send = (
 export function createSendConverted(conversion: ResultConversion, checks: Checks | undefined): Send {
   const { layer, newest, checking } = conversion
   const isParsed = checking !== false && newest.responses.size > 0
+  // pages are parsed before they are joined
+  const isKnown = (data: unknown): boolean => !isParsed || layer.paged?.isJoined(data) === true
   // made for the first result that needs it, for there are many older versions
   let parsing: Checks | undefined
   const sendParsed: Send = (status, headers, data, context) => {
@@ -40,7 +42,7 @@ export function createSendConverted(conversion: ResultConversion, checks: Checks
       refuseRaw(conversion, status, data, context)
       return toData(status, headers, data, context)
     }
-    if (!isParsed || layer.paged?.isJoined(data) === true) return sendParsed(status, headers, data, context)
+    if (isKnown(data)) return sendParsed(status, headers, data, context)
     if (checks !== undefined && body?.isParsedFirst !== true && isObject(data)) {
       const text = writeOlder(checks, body, status, data, context)
       if (text !== undefined) {

@@ -1,7 +1,7 @@
 import { isRaw, isReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import { isAsyncIterable, isWebResponse } from '../../http/http.ts'
-import { toRecord } from '../../base/values.ts'
+import { toRecord, type Awaitable } from '../../base/values.ts'
 import type { PagedLayer } from '../../routes/resolved-route.ts'
 import type { RequestContext } from './context.ts'
 import { toFailed, type Conversion } from './conversion.ts'
@@ -30,7 +30,7 @@ export function gatherPages(conversion: Conversion | undefined, invoke: Invoke):
       asked.add(keyOf(query))
       const result = await invoke(calls === 0 ? input : { ...input, query }, context)
       const data = dataOf(result, context)
-      const converted = toPage === undefined ? data : await toPage(data, context)
+      const converted = await toPage(data, context)
       const page = paged.isReplaced ? converted : data
       const found = paged.itemsOf(page)
       if (found === undefined) {
@@ -58,11 +58,14 @@ export function gatherPages(conversion: Conversion | undefined, invoke: Invoke):
   }
 }
 
-/** Creates the function that makes what functions of the change get of a page, or `undefined` if these get the newest one. */
-function createToPage({ newest, checking }: Conversion, { toPage }: PagedLayer) {
-  if (toPage === undefined) return undefined
+/** Creates the function that makes what functions of the change get of a page. */
+function createToPage(
+  { newest, checking }: Conversion,
+  { toPage }: PagedLayer,
+): (page: unknown, context: RequestContext) => Awaitable<unknown> {
+  if (toPage === undefined) return (page) => page
   const checks = createChecks(newest, checking)
-  return async (page: unknown, context: RequestContext): Promise<unknown> => {
+  return async (page, context) => {
     if (page === undefined) return undefined
     const parsed = checks === undefined ? page : await checks.parse(200, page, context)
     try {
