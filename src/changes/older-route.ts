@@ -154,10 +154,14 @@ const NO_CONVERTER: SourceConverter = {
   converted: new Set(),
 }
 
-/** Returns the requests of a route in a version. Each of its sources is converted to the oldest change that describes it as a whole. */
+/**
+ * Returns the requests of a route in a version. Each of its sources is converted to the oldest change that describes it as a whole. `isMade`
+ * says that functions made them.
+ */
 function requestBefore(
   route: ResolvedRoute,
   { age, plans, applied }: Pick<OlderParts, 'age' | 'plans' | 'applied'>,
+  isMade = false,
 ): Omit<RequestState, 'inputs'> {
   const converters = new Map<SourceName, SourceConverter>()
   const inputs = inputChanges(applied)
@@ -174,8 +178,7 @@ function requestBefore(
       : createBodyConversion(newestBody, bodies, age, plans, timeOf(ofBody))
   const older = olderSources(route, operationsOn, bodies, inputs)
   // what a function makes may hold values that older versions accept
-  const before =
-    only === undefined ? older : older.map((each) => ({ ...each, schema: plans.widen(each.schema) }))
+  const before = isMade ? older.map((each) => ({ ...each, schema: plans.widen(each.schema) })) : older
   const sources = before.map((source): DeclaredSource => {
     const { name } = source
     const newer = timeOf(inputBefore(name, inputs))
@@ -206,7 +209,7 @@ function inputsOf(
   return inputChanges(applied).map((own) => {
     const age = plans.timeOf(plans.orderOf(own))
     const newer = applied.filter((operation) => plans.orderOf(operation) < age)
-    return { own, newer: requestBefore(route, { age, plans, applied: newer }) }
+    return { own, newer: requestBefore(route, { age, plans, applied: newer }, true) }
   })
 }
 
