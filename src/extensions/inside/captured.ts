@@ -11,7 +11,7 @@ const HIGH_WATER = 65_536
 type Writers = Pick<ServerResponse, 'writeHead' | 'write' | 'end' | 'flushHeaders'>
 
 /**
- * What an application writes to a response of Node, of which nothing is sent. A class because one is made for every such response. Methods
+ * The response of Node that an application writes to, of which nothing is sent. A class because one is made for every such response. Methods
  * are replaced by assignments, and Node's own state tells that a head is written, because deleted or defined members make responses slow.
  */
 export class Captured {

@@ -14,7 +14,7 @@ export abstract class NodeHost extends NodeRequest implements HostApp {
   isPassed = false
   /** Whether the response is that of the framework, as it is. */
   isLeft = false
-  /** What the framework writes in the place of the response that is sent. */
+  /** Stands in the place of the response that is sent, for what the framework writes. */
   protected captured: Captured | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, version: string | undefined) {

@@ -286,7 +286,7 @@ function olderPath(
 
 /** The name of the parameter that a segment is. */
 function nameIn(segment: string): string | undefined {
-  return /^\{([^{}:]*).*\}$/.exec(segment)?.[1]
+  return /^\{([^{}:]*)/.exec(segment)?.[1]
 }
 
 interface FoundOperation {

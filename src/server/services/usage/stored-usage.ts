@@ -22,7 +22,10 @@ const STORE_TIMEOUT = 5000
 const BATCH = 10
 
 /** The most tries to join a list. The pauses between them add up to about half a second. */
-const MOST_TRIES = 10
+const MOST_TRIES = 20
+
+/** Milliseconds between two of them, at most. */
+const LONGEST_PAUSE = 500
 
 /** Whoever writes or reads logs the error. */
 const CALLER = { log: undefined }
@@ -46,7 +49,7 @@ export function openStoredUsage(store: Store, keep = KEPT_DAYS): StoredUsage {
       const text = [...writers, writer].join(' ')
       if (await guarded.set(keyOf(day), text, { ttl, ...condition }, CALLER)) return
       // many processes begin a day at the same moment
-      await wait(Math.random() * 2 ** tries)
+      await wait(Math.random() * Math.min(LONGEST_PAUSE, 2 ** tries))
     }
     throw new Error(`Too many processes joined the list ${keyOf(day)} at once`)
   }
