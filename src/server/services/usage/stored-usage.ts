@@ -21,7 +21,7 @@ const STORE_TIMEOUT = 5000
 /** Values that a reader asks for side by side. A table can be a megabyte. */
 const BATCH = 10
 
-/** The most tries to join a list. The pauses between them add up to about half a second. */
+/** The most tries to join a list. The pauses between them add up to about three seconds. */
 const MOST_TRIES = 20
 
 /** Milliseconds between two of them, at most. */
