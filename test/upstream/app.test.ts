@@ -9,7 +9,7 @@ import { getConnInfo } from '@hono/node-server/conninfo'
 import express from 'express'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
-import { DefinitionError, defineController, type App } from 'octavo'
+import { DefinitionError, defineController, type App, type AppOptions } from 'octavo'
 import { direct } from 'octavo/engine'
 import { defineUpstream, type UpstreamOptions } from 'octavo/upstream'
 
@@ -145,10 +145,11 @@ async function until(isSo: () => boolean): Promise<void> {
 
 type LocalApp = NonNullable<UpstreamOptions<{}>['app']>
 
-function frontOfApp(app: LocalApp): App {
+function frontOfApp(app: LocalApp, options: Partial<AppOptions> = {}): App {
   const garage = defineUpstream({ name: 'Garage', app, timeouts: { headers: 20_000 } })
   return frontOf(garage, {
     middleware: [(_, next) => current.run('of the request', next)],
+    ...options,
   })
 }
 
@@ -198,7 +199,6 @@ for (const [name, given] of Object.entries(apps)) {
         assert.deepEqual(facts, {
           url: `${url}/facts?a=1`,
           store: 'of the request',
-          forwarded: '1.1.1.1',
           host: new URL(url).host,
         })
         assert.match(String(address), /127\.0\.0\.1$/)
@@ -206,6 +206,21 @@ for (const [name, given] of Object.entries(apps)) {
         assert.match(String(id), /^[\da-f-]{36}$/)
         await other.close()
       })
+
+    it('gets the address that a proxy tells, but not one that a client claims', async () => {
+      for (const [trustProxy, expected] of [
+        [false, undefined],
+        ['10.0.0.0/8', undefined],
+        ['127.0.0.1', '1.1.1.1'],
+      ] as const) {
+        const other = frontOfApp(given, { trustProxy })
+        const url = await other.listen({ port: 0, host: '127.0.0.1' })
+        const headers = { 'x-forwarded-for': '1.1.1.1', x_forwarded_for: '2.2.2.2' }
+        const response = await fetch(`${url}/v1/facts`, { headers })
+        assert.equal(((await response.json()) as Facts).forwarded, expected, String(trustProxy))
+        await other.close()
+      }
+    })
 
     it('ends with a client that is gone', async () => {
       const other = frontOfApp(given)

@@ -22,7 +22,7 @@ export const OVERRIDES: readonly string[] =
 
 /** Headers by which proxies say whose request it is, besides those that begin with `x-forwarded-`. */
 const OF_PROXIES: ReadonlySet<string> = new Set(
-  'x-forwarded x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip fastly-client-ip x-original-forwarded-for'.split(
+  'forwarded x-forwarded x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip fastly-client-ip x-original-forwarded-for'.split(
     ' ',
   ),
 )
@@ -73,7 +73,8 @@ export function toRequestHeaders(
   return lines
 }
 
-function isOfProxies(name: string): boolean {
+/** Whether a header says whose request it is, which clients can claim. */
+export function isOfProxies(name: string): boolean {
   return name.startsWith('x-forwarded-') || OF_PROXIES.has(name)
 }
 

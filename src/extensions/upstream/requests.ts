@@ -5,6 +5,7 @@ import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { decodeText } from '../../server/request/body.ts'
 import { refuseDots } from '../../server/request/dot-segments.ts'
+import { isPeerTrusted } from '../../server/request/trust.ts'
 import { toSearchParams } from '../../server/request/query.ts'
 import { fillPath } from '../../server/routing/table/url-for.ts'
 import { toUpstreamPath, toUpstreamQuery } from './addresses.ts'
@@ -12,6 +13,7 @@ import { hasInexactNumber } from './exact-numbers.ts'
 import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
 import {
   DROPPED,
+  isOfProxies,
   OF_TRANSPORT,
   OVERRIDES,
   replaceConditions,
@@ -63,13 +65,21 @@ function requestHeadersOf(plan: RequestPlan, context: RequestContext): string[] 
   return headers
 }
 
-/** The headers of a request, but for those that are converted, for an application in this process: none of a gateway are added. */
-function toHostHeaders(context: RequestContext, { dropped, isReading, settings }: RequestPlan): string[] {
-  const lines = settings.place === 'app' ? ['x-request-id', context.requestId] : []
-  const { headers } = context.raw
+/**
+ * The headers of a request, but for those that are converted, for an application in this process. None of a gateway are added, because it knows
+ * the connection of the client. One that listens itself also knows which proxies it trusts.
+ */
+function toHostHeaders(
+  context: RequestContext,
+  { dropped, isReading, settings, headers: { trust } }: RequestPlan,
+): string[] {
+  const isBehind = settings.place === 'app'
+  const lines = isBehind ? ['x-request-id', context.requestId] : []
+  const { headers, remoteAddress } = context.raw
+  const isTrusting = !isBehind || isPeerTrusted(trust, remoteAddress)
   let hasCondition = false
   for (const name in headers) {
-    if (dropped.has(name)) continue
+    if (dropped.has(name) || (!isTrusting && isOfProxies(name.replaceAll('_', '-')))) continue
     if (name.startsWith('if-')) hasCondition = true
     const value = headers[name]
     if (typeof value === 'string') lines.push(name, value)
