@@ -326,10 +326,18 @@ describe('octavo init --inside', () => {
     const dependencies = { '@nestjs/core': '11', '@nestjs/platform-express': '11', '@nestjs/swagger': '11' }
     folder.write('documented/package.json', JSON.stringify({ dependencies }))
     const { stderr } = await init('--inside', 'documented')
-    assert.match(stderr, /octavo import .*which @nestjs\/swagger makes/)
+    assert.match(
+      stderr,
+      /document by @nestjs\/swagger\.[^\n]*\n {2}npx octavo import openapi\.json --out versions\/api\n/,
+    )
     assert.ok(existsSync(join(folder.path, 'documented/versions/history.ts')))
     folder.write('documented/openapi.yaml', '')
     assert.match((await init('--inside', 'documented', '--force')).stderr, /octavo import openapi\.yaml/)
+    folder.write('typed/package.json', '{ "dependencies": { "hono": "4", "@hono/zod-openapi": "1" } }')
+    assert.match(
+      (await init('--inside', 'typed')).stderr,
+      /octavo import --from src\/app\.ts --out versions --force/,
+    )
   })
 
   it('refuses folders without an app, and files that exist', async () => {

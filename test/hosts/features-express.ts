@@ -11,6 +11,7 @@ import {
   digest,
   MANY,
   ORIGIN,
+  PART,
   storage,
   toEvent,
   toItem,
@@ -107,6 +108,10 @@ export function openExpressFeatures(installed: 'express' | 'express-4'): OpenFea
       stream(twoItems(notes, toLine), response.type('application/x-ndjson')),
     )
     server.get('/file', (_, response) => response.sendFile(join(process.cwd(), 'LICENSE')))
+    server.get('/part', (request, response) => {
+      if (request.get('range') === undefined) response.json(toItem('7'))
+      else response.status(206).set('content-range', PART.range).type('json').end(PART.text)
+    })
     const listening = createServer(server).listen(0, '127.0.0.1')
     await once(listening, 'listening')
     return listening

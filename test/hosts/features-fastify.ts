@@ -11,6 +11,7 @@ import {
   digest,
   MANY,
   ORIGIN,
+  PART,
   storage,
   toEvent,
   toItem,
@@ -115,6 +116,11 @@ export const openFastifyFeatures: OpenFeatures = async (versions, notes, place) 
     if (range !== 'bytes=0-10') return text
     reply.code(206).header('content-range', `bytes 0-10/${text.length}`)
     return text.subarray(0, 11)
+  })
+  server.get('/part', async ({ headers: { range } }, reply) => {
+    if (range === undefined) return toItem('7')
+    reply.code(206).header('content-range', PART.range).type('application/json')
+    return PART.text
   })
   await server.listen({ port: 0, host: '127.0.0.1' })
   return server.server

@@ -18,6 +18,7 @@ import {
   digest,
   MANY,
   ORIGIN,
+  PART,
   storage,
   toEvent,
   toItem,
@@ -101,6 +102,10 @@ export const openHonoFeatures: OpenFeatures = async (versions, notes, place) => 
     c.header('accept-ranges', 'bytes')
     if (c.req.header('range') !== 'bytes=0-10') return c.body(bytes)
     return c.body(bytes.subarray(0, 11), 206, { 'content-range': `bytes 0-10/${bytes.length}` })
+  })
+  app.get('/part', (c) => {
+    const headers = { 'content-range': PART.range, 'content-type': 'application/json' }
+    return c.req.header('range') === undefined ? c.json(toItem('7')) : c.body(PART.text, 206, headers)
   })
   const server = createAdaptorServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -10,6 +10,7 @@ import {
   createFeatureVersions,
   digest,
   ORIGIN,
+  PART,
   type Notes,
   type OpenFeatures,
   type Place,
@@ -135,6 +136,13 @@ const FEATURES: Readonly<Record<string, (tested: Tested, version: string) => Pro
     assert.deepEqual([part.status, await part.text()], [206, text.slice(0, 11)])
     assert.equal(part.headers.get('content-range'), `bytes 0-10/${text.length}`)
     assert.equal(whole.headers.get('accept-ranges'), 'bytes')
+  },
+  'no parts of what is converted': async ({ ask }, version) => {
+    const headers = { range: 'bytes=0-3', 'if-range': '"t"' }
+    const response = await ask('/part', version, { headers })
+    if (version === '2') assert.deepEqual([response.status, await response.text()], [206, PART.text])
+    else assert.deepEqual([response.status, await response.json()], [200, toVersion(version, '7')])
+    assert.equal(response.headers.get('content-range'), version === '2' ? PART.range : null)
   },
   'events and lines as they come': async ({ ask, notes }, version) => {
     for (const path of ['/ticks', '/lines']) {

@@ -41,6 +41,9 @@ export const MANY = Array.from({ length: 500 }, (_, at) => ({ id: String(at), na
 
 export const toItem = (id: unknown): object => ({ id: String(id), name: 'Ann' })
 
+/** A part of an item, as a request for it has it. */
+export const PART = { text: '{"id', range: 'bytes 0-3/9' }
+
 export const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Counts the requests of a client, of which two are allowed. */
@@ -144,6 +147,7 @@ const items = defineController({
     { method: 'GET', path: '/ticks', name: 'ticks', events: { item: Item }, forward: host },
     { method: 'GET', path: '/lines', name: 'lines', items: Item, forward: host },
     { method: 'GET', path: '/file', name: 'file', forward: host },
+    { method: 'GET', path: '/part', name: 'part', response: Item, forward: host },
   ],
 })
 

@@ -107,11 +107,13 @@ for (const [name, openApp] of Object.entries(FRAMEWORKS))
     it('converts what a handler writes by itself', async () => {
       for (const [version, query] of [
         ['3', ''],
+        ['3', '?hijacks'],
         ['1', ''],
         ['1', '?hijacks'],
       ] as const) {
         const response = await ask(`/raw${query}`, version)
         assert.deepEqual(response.headers.getSetCookie(), ['a=1', 'b=2'])
+        assert.equal(response.headers.get('x-api-version'), version)
         assert.deepEqual(await response.json(), version === '1' ? OLD : CAR)
       }
     })

@@ -7,8 +7,10 @@ import { inside as insideFastify } from 'octavo/inside/fastify'
 
 import { addHandler } from '../../examples/inside/nest.ts'
 import { load } from './apps.ts'
-import { createFeatureVersions, digest, toItem } from './features.ts'
+import { createFeatureVersions, digest, ORIGIN, toItem } from './features.ts'
 import type { Nest, NestApp } from './nest.ts'
+
+type Create = (options: object) => unknown
 
 const BYTES = Uint8Array.from({ length: 3000 }, (_, at) => at % 256)
 
@@ -40,6 +42,10 @@ async function openNest(
   }
   addHandler(Items, [nest.Get('/items/:id')], [nest.Param('id')], toItem)
   addHandler(Items, [nest.Post('/items')], [nest.Body(pipe)], (body: object) => ({ id: '9', ...body }))
+  addHandler(Items, [nest.Get('/session')], [nest.Req()], ({ session }: { session: { count?: number } }) => {
+    session.count = (session.count ?? 0) + 1
+    return toItem(session.count)
+  })
   if (platform === 'Express')
     addHandler(
       Items,
@@ -55,8 +61,17 @@ async function openNest(
   const adapter = new nest[`${platform}Adapter`]()
   const app = await nest.NestFactory.create(ItemsModule, adapter, { logger: false })
   app.useGlobalInterceptors(interceptor)
-  if (platform === 'Fastify') await app.register(insideFastify, { versions })
-  else (app.getHttpAdapter().getInstance() as Express).use(insideExpress(versions))
+  app.enableCors({ origin: ORIGIN, credentials: true })
+  if (platform === 'Express') {
+    app.use((await load<Create>('compression'))({ threshold: 0 }))
+    const session = await load<Create>('express-session')
+    app.use(session({ secret: 'of tests', resave: false, saveUninitialized: false }))
+  }
+  if (platform === 'Fastify') {
+    await app.register(insideFastify, { versions })
+    // its newest release is for Fastify 5
+    if (name !== 'nest-10') await app.register(await load('@fastify/compress'), { threshold: 0 })
+  } else (app.getHttpAdapter().getInstance() as Express).use(insideExpress(versions))
   await app.listen(0, '127.0.0.1')
   return app
 }
@@ -98,6 +113,31 @@ for (const major of [10, 11, 12])
         assert.deepEqual(seen, [{ name: 'Bee' }, { id: '9', name: 'Bee' }])
         assert.deepEqual(await post('Beetle'), [422, { tooLong: 'name' }])
       })
+
+      it('work in an older version: CORS and compression', async () => {
+        seen.length = 0
+        const headers = { origin: ORIGIN, 'x-api-version': '1', 'accept-encoding': 'gzip' }
+        const response = await fetch(`${url}/items/7`, { headers })
+        assert.deepEqual(await response.json(), { id: '7', title: 'Ann' })
+        assert.equal(response.headers.get('access-control-allow-origin'), ORIGIN)
+        const isCompressed = platform === 'Express' || major > 10
+        assert.equal(response.headers.get('content-encoding'), isCompressed ? 'gzip' : null)
+        const asked = { ...headers, 'access-control-request-method': 'POST' }
+        const preflight = await fetch(`${url}/items`, { method: 'OPTIONS', headers: asked })
+        assert.deepEqual([preflight.status, seen.length], [204, 1])
+      })
+
+      if (platform === 'Express')
+        it('work in an older version: sessions', async () => {
+          const headers = { 'x-api-version': '1' }
+          const first = await fetch(`${url}/session`, { headers })
+          assert.deepEqual(await first.json(), { id: '1', title: 'Ann' })
+          const [cookie = ''] = first.headers.getSetCookie()
+          const second = await fetch(`${url}/session`, {
+            headers: { ...headers, cookie: cookie.split(';')[0] ?? '' },
+          })
+          assert.deepEqual(await second.json(), { id: '2', title: 'Ann' })
+        })
 
       if (platform === 'Express')
         it('take files of an older version untouched', async () => {

@@ -19,6 +19,7 @@ export interface Nest {
   readonly Get: (path: string) => Decorator
   readonly Post: (path: string) => Decorator
   readonly Put: (path: string) => Decorator
+  readonly Delete: (path: string) => Decorator
   readonly Sse: (path: string) => Decorator
   readonly HttpCode: (status: number) => Decorator
   readonly Header: (name: string, value: string) => Decorator
@@ -47,6 +48,8 @@ export interface Nest {
 export interface NestApp {
   getHttpAdapter(): { getInstance(): unknown }
   register(plugin: unknown, options: object): Promise<void>
+  use(middleware: unknown): void
+  enableCors(options: object): void
   useGlobalFilters(...filters: readonly object[]): void
   useGlobalInterceptors(...interceptors: readonly object[]): void
   listen(port: number, host: string): Promise<unknown>

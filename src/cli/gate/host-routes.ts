@@ -24,8 +24,11 @@ export async function findUndescribed(
   const known = new Set(
     described.flatMap(({ methods, path }) => methods.map((method) => keyOf(method, path))),
   )
-  const found = await readHostRoutes(exported, label)
-  const missing = found.filter(({ method, path }) => !known.has(keyOf(method, path)))
+  const paths = described.map(({ path }) => path)
+  const found = await findExported(exported, label, 'Hono, Fastify, Express or NestJS', (value) =>
+    routesOf(value, paths),
+  )
+  const missing = found.filter((route) => isDescribable(route) && !known.has(keyOf(route.method, route.path)))
   return [...new Set(missing.map(({ method, path }) => `${method} ${path}`))]
 }
 
@@ -33,11 +36,6 @@ export async function findUndescribed(
 function keyOf(method: string, path: string): string {
   const text = path.replaceAll(/\{[^{}]*\}|:\w+(?:\{[^}]*\}|\([^)]*\))?/g, '{}')
   return `${method} ${text.replace(/\/$/, '')}`
-}
-
-async function readHostRoutes(exported: object, label: string): Promise<readonly HostRoute[]> {
-  const routes = await findExported(exported, label, 'Hono, Fastify, Express or NestJS', routesOf)
-  return routes.filter(isDescribable)
 }
 
 /**
@@ -68,12 +66,15 @@ function isDescribable({ method, path }: HostRoute): boolean {
 }
 
 /** The routes of an application, or `undefined` if it is of no known framework. */
-async function routesOf(value: unknown): Promise<readonly HostRoute[] | undefined> {
+async function routesOf(
+  value: unknown,
+  described: readonly string[],
+): Promise<readonly HostRoute[] | undefined> {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return undefined
   const { routes, printRoutes, getHttpAdapter } = Object(value)
   if (isFunction(getHttpAdapter)) {
     await Object(value).init()
-    return routesOf(Reflect.apply(getHttpAdapter, value, []).getInstance())
+    return routesOf(Reflect.apply(getHttpAdapter, value, []).getInstance(), described)
   }
   if (isFunction(printRoutes)) {
     await Object(value).ready()
@@ -82,7 +83,7 @@ async function routesOf(value: unknown): Promise<readonly HostRoute[] | undefine
   if (Array.isArray(routes)) return routes.filter(isHonoRoute)
   // Express 4 throws for `router`
   const { stack } = Object(Object(value)._router ?? Object(value).router)
-  return Array.isArray(stack) ? stack.flatMap(toExpressRoutes) : undefined
+  return Array.isArray(stack) ? stack.flatMap((layer) => toExpressRoutes(layer, '', described)) : undefined
 }
 
 /** Whether a route of Hono is one of a handler, which takes no `next`. */
@@ -104,13 +105,47 @@ function parseTree(text: string): readonly HostRoute[] {
   )
 }
 
-/** The routes of a layer of Express. It does not tell the paths of routers. */
-function toExpressRoutes(layer: unknown): readonly HostRoute[] {
-  const { path, methods } = Object(Object(layer).route)
+/** The routes of a layer of Express, with those of its router if that has a path that is described. */
+function toExpressRoutes(layer: unknown, prefix: string, described: readonly string[]): readonly HostRoute[] {
+  const { route, handle } = Object(layer)
+  const { stack } = Object(handle)
+  if (Array.isArray(stack)) {
+    const below = routerPrefix(layer, prefix, described)
+    return below === undefined
+      ? []
+      : stack.flatMap((each) => toExpressRoutes(each, prefix + below, described))
+  }
+  const { path, methods } = Object(route)
   const paths: readonly unknown[] = [path].flat()
   return paths.flatMap((each) =>
     typeof each === 'string'
-      ? Object.keys(Object(methods)).map((method) => ({ method: method.toUpperCase(), path: each }))
+      ? Object.keys(Object(methods)).map((method) => ({ method: method.toUpperCase(), path: prefix + each }))
       : [],
   )
+}
+
+/** The path of a router, by a described path that it matches, because Express keeps no text of it. */
+function routerPrefix(layer: unknown, prefix: string, described: readonly string[]): string | undefined {
+  const { slash, regexp, matchers } = Object(layer)
+  if (slash === true || Object(regexp).fast_slash === true) return ''
+  for (const path of described) {
+    if (!path.startsWith(prefix)) continue
+    const segments = path.slice(prefix.length).split('/')
+    const asked = segments.map((segment) => segment.replaceAll(/\{[^{}]*\}/g, '1')).join('/')
+    const found: unknown =
+      regexp instanceof RegExp ? regexp.exec(asked)?.[0] : Object(matchResult(matchers, asked)).path
+    if (typeof found === 'string')
+      return segments.slice(0, found.replace(/\/$/, '').split('/').length).join('/')
+  }
+  return undefined
+}
+
+/** What the functions of a layer of Express 5 find in a path. */
+function matchResult(matchers: unknown, path: string): unknown {
+  const functions: readonly unknown[] = [matchers].flat()
+  for (const match of functions) {
+    const found: unknown = isFunction(match) && Reflect.apply(match, undefined, [path])
+    if (isObject(found)) return found
+  }
+  return undefined
 }

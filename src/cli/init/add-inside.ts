@@ -39,13 +39,10 @@ const FRAMEWORKS: readonly Framework[] = [
 ]
 
 /** Packages that write the OpenAPI document of an app. */
-const DOCUMENTING = [
-  '@nestjs/swagger',
-  '@hono/zod-openapi',
-  'hono-openapi',
-  '@fastify/swagger',
-  'swagger-jsdoc',
-]
+const DOCUMENTING = ['@nestjs/swagger', 'hono-openapi', '@fastify/swagger', 'swagger-jsdoc']
+
+/** Packages whose zod schemas `octavo import --from` reads. */
+const OF_ZOD = ['@hono/zod-openapi', 'fastify-type-provider-zod']
 
 /** Documents that apps keep. */
 const DOCUMENTS = ['openapi.json', 'openapi.yaml', 'openapi.yml', 'swagger.json', 'swagger.yaml']
@@ -150,19 +147,30 @@ function nextSteps(
     ...(packages.has('octavo') ? [] : [origin ?? 'octavo']),
     ...(packages.has('zod') ? [] : ['zod']),
   ]
-  const lacksRunner = !packages.has('tsx')
-  const document = DOCUMENTS.find((name) => existsSync(join(folder, name)))
-  const written = DOCUMENTING.find((name) => packages.has(name))
   return [
     'Next:',
     ...(missing.length === 0 ? [] : [cyan(`  npm install ${missing.join(' ')}`)]),
-    ...(lacksRunner ? [cyan('  npm install --save-dev tsx')] : []),
+    ...(packages.has('tsx') ? [] : [cyan('  npm install --save-dev tsx')]),
     cyan(`  node --import tsx --test ${own}/versions.test.ts`),
     `Then describe your own routes in ${own}/versions.ts.`,
-    ...(document === undefined && written === undefined
-      ? []
-      : [
-          `npx octavo import ${document ?? 'openapi.json'} writes them from the OpenAPI document of your app${document === undefined ? `, which ${written} makes` : ''}.`,
-        ]),
+    ...pointToImport(folder, own, packages),
+  ]
+}
+
+/** Tells how the routes of an app are described that describes itself already. */
+function pointToImport(folder: string, own: string, packages: ReadonlySet<string>): readonly string[] {
+  const { cyan } = sayStyle()
+  const schemas = OF_ZOD.find((name) => packages.has(name))
+  if (schemas !== undefined)
+    return [
+      `Your app has schemas by ${schemas}. This writes versions.ts from them, if that module exports your app:`,
+      cyan(`  npx octavo import --from src/app.ts --out ${own} --force`),
+    ]
+  const document = DOCUMENTS.find((name) => existsSync(join(folder, name)))
+  const written = DOCUMENTING.find((name) => packages.has(name))
+  if (document === undefined && written === undefined) return []
+  return [
+    `Your app has an OpenAPI document${document === undefined ? ` by ${written}` : ''}. This writes models and controllers from it, which you forward to host:`,
+    cyan(`  npx octavo import ${document ?? 'openapi.json'} --out ${own}/api`),
   ]
 }
