@@ -68,10 +68,23 @@ export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boo
   if (seen.has(schema)) return false
   seen.add(schema)
   if (defOf(schema).type === 'lazy' && seen.size > MAX_SCHEMAS) return true
+  if (isOpen(schema) && isBefore44(schema)) return true
   return childrenOf(schema).some(
     ({ member, key = '', schema: child }) =>
       (member === 'shape' && key in Object.prototype) || declaresInherited(child, seen),
   )
+}
+
+/** Whether an object keeps members that it does not know. */
+function isOpen(schema: Schema): boolean {
+  const others = schemaOf(defOf(schema)['catchall'])
+  return others !== undefined && defOf(others).type !== 'never'
+}
+
+/** Before 4.4, zod makes the value of `__proto__` the prototype of an object that keeps members that it does not know. */
+function isBefore44(schema: Schema): boolean {
+  const minor: unknown = Reflect.get(Object(Reflect.get(schema._zod, 'version')), 'minor')
+  return typeof minor === 'number' && minor < 4
 }
 
 /** A lazy schema can make new ones for ever; beyond this many the answer is taken to be yes. */

@@ -108,6 +108,8 @@ describe('a name that objects inherit', () => {
         ]
         for (const schema of schemas) {
           if (schema instanceof z.ZodUnknown && source !== 'body') continue
+          // before 4.1.13, zod takes an object with a `constructor` for an instance of a class
+          if (schema instanceof z.ZodRecord && !schema.safeParse({ constructor: '' }).success) continue
           const { statusCode, received } = await receive(source, schema, toRequest(source, name))
           assert.equal(statusCode, 200)
           assertClean(received)

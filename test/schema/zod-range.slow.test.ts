@@ -8,6 +8,7 @@ import { build } from 'esbuild'
 
 /** Tests of most that Octavo asks of zod: what is read, written, documented and converted. */
 const FILES = [
+  'test/app/pollution.test.ts',
   'test/changes/parse.test.ts',
   'test/changes/parts.test.ts',
   'test/changes/serve.test.ts',

@@ -56,7 +56,7 @@ function notUtf8(): HttpError {
 /** Levels of arrays and objects in a JSON body: far deeper ones would overflow the stack of code that walks them. */
 const MAX_DEPTH = 500
 
-/** Parses a JSON body. `inherited` drops the prototypes of its objects, for schemas that declare a name all objects have. */
+/** Parses a JSON body. `inherited` drops the prototypes of its objects and members that name one, for schemas that declare a name all objects have. */
 export function parseJsonBody(bytes: Uint8Array, inherited = false): unknown {
   const text = decodeText(bytes)
   if (text.length > MAX_DEPTH && isTooDeep(text))
@@ -99,7 +99,8 @@ function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes)
   if (typeof value !== 'object' || value === null) return value
   const copy: Record<string, unknown> = Object.create(null)
-  for (const [name, member] of Object.entries(value)) copy[name] = withoutPrototypes(member)
+  for (const [name, member] of Object.entries(value))
+    if (name !== '__proto__') copy[name] = withoutPrototypes(member)
   return copy
 }
 
