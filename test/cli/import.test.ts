@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -56,6 +57,10 @@ const ofSchemas = (schemas: Json, ...used: readonly string[]): Json =>
     ),
     { schemas },
   )
+
+function readJson(name: string): Json {
+  return Object(JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')))
+}
 
 interface Imported {
   /** The written files of the folder of the API, by their names. */
@@ -676,6 +681,62 @@ describe('a written statement', () => {
       (await transform(lines.join('\n'), { loader: 'ts', minifyWhitespace: true })).code
     const formatted = statements.map((statement) => formatStatement(statement))
     assert.equal(await codeOf(formatted), await codeOf(statements))
+  })
+})
+
+describe('documents that frameworks make', () => {
+  const ofFile = (name: string): (() => Imported) => imported(readJson(`generated-${name}.json`))
+  const cases = {
+    // @nestjs/swagger 11.4
+    nestjs: {
+      result: ofFile('nestjs'),
+      models: [
+        "export const CreateCarDto = derive(Car, (car) => car.omit({ id: true }).meta({ id: 'CreateCarDto' }))",
+        'export const UpdateCarDto = derive(Car, (car) => car.omit({ id: true }).partial().meta({',
+      ],
+      body: 'UpdateCarDto',
+    },
+    // @fastify/swagger 9.9
+    fastify: {
+      result: ofFile('fastify'),
+      models: [
+        "export const Problem = model('Problem', { error: z.string() })",
+        "export const NewCar = derive(Car, (car) => car.omit({ id: true }).meta({ id: 'NewCar' }))",
+        "export const CarPatch = derive(Car, (car) => car.omit({ id: true }).partial().meta({ id: 'CarPatch' }))",
+      ],
+      body: 'CarPatch',
+    },
+    // @hono/zod-openapi 1.6
+    hono: {
+      result: ofFile('hono'),
+      models: ["export const NewCar = derive(Car, (car) => car.omit({ id: true }).meta({ id: 'NewCar' }))"],
+      body: 'derive(Car, (car) => car.omit({ id: true }).partial())',
+    },
+  }
+  for (const [name, { result, models: expected, body }] of Object.entries(cases))
+    it(`name models, and parts that are optional: ${name}`, () => {
+      const made = result()
+      assert.deepEqual([made.expected, made.unexpected], [[], []])
+      for (const text of expected) assert.ok(models(made).includes(text), models(made))
+      assert.ok(controller(made, 'cars').includes(`body: ${body}`), controller(made, 'cars'))
+    })
+
+  it('have the names of properties where numbers stand for titles', () => {
+    const { schemas } = readApi(
+      prepareSource(
+        ofSchemas({
+          'def-0': { type: 'object', properties: { id: { type: 'string' } } },
+          'def-1': {
+            type: 'object',
+            title: 'http://shop.test/garage#',
+            properties: { owner: ref('def-0'), cars: { type: 'array', items: ref('def-2') } },
+          },
+          'def-2': { type: 'object', properties: { id: { type: 'string' } } },
+          'def-3': { type: 'object', properties: { id: { type: 'string' } } },
+        }),
+      ),
+    )
+    assert.deepEqual(Object.keys(schemas).toSorted(), ['Car', 'Garage', 'Owner', 'def-3'])
   })
 })
 

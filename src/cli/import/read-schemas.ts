@@ -1,8 +1,8 @@
 import type { ComparedSource } from '../../gate/document/source.ts'
-import { isRecord, isString } from '../../base/values.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { toDistinctName } from './import-names.ts'
+import { toDistinctName, toTypeName } from './import-names.ts'
 import { splitNotes } from './schema-parts.ts'
 
 /** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
@@ -32,10 +32,14 @@ export function createSchemaReader(source: ComparedSource): SchemaReader {
   const names = new Map<unknown, string>()
   const taken = new Set<string>()
   const schemas: Record<string, SchemaObject> = {}
+  let byProperty: ReadonlyMap<string, string> | undefined
+  const propertyNames = (): ReadonlyMap<string, string> => (byProperty ??= toPropertyNames(source.root))
   const nameOf = (target: unknown, reference: string): string => {
     const known = names.get(target)
     if (known !== undefined) return known
-    const wanted = (source.schemaOf(target) ?? toSchemaName(reference)).replaceAll(FOREIGN, '_')
+    const given = source.schemaOf(target) ?? toSchemaName(reference)
+    const own = NUMBERED.test(given) ? (toTitleName(target) ?? propertyNames().get(reference)) : undefined
+    const wanted = (own ?? given).replaceAll(FOREIGN, '_')
     const name = toDistinctName(/^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`, taken)
     taken.add(name)
     names.set(target, name)
@@ -58,6 +62,34 @@ export function createSchemaReader(source: ComparedSource): SchemaReader {
     return isMore ? { ...notes, allOf: [ref, own] } : { ...notes, ...ref }
   }
   return { read, all: () => schemas }
+}
+
+/** Names that `@fastify/swagger` makes. */
+const NUMBERED = /^(?:def|schema)-?\d+$/i
+
+/** The name in the title of a schema, which may be an address. */
+function toTitleName(schema: unknown): string | undefined {
+  const title = toRecord(schema)['title']
+  const word = isString(title)
+    ? title
+        .replace(/[#/]+$/, '')
+        .split('/')
+        .at(-1)
+    : undefined
+  return word === undefined || !/[A-Za-z]/.test(word) ? undefined : toTypeName(word)
+}
+
+/** Names of schemas by references to them: those of the first properties that have them. */
+function toPropertyNames(value: unknown, found = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (typeof value !== 'object' || value === null) return found
+  for (const [name, schema] of Object.entries(toRecord(Reflect.get(value, 'properties')))) {
+    const one: unknown = toRecord(schema)['$ref']
+    const many: unknown = toRecord(toRecord(schema)['items'])['$ref']
+    if (isString(one) && !found.has(one)) found.set(one, toTypeName(name))
+    else if (isString(many) && !found.has(many)) found.set(many, toTypeName(name.replace(/s$/, '')))
+  }
+  for (const inner of Object.values(value)) toPropertyNames(inner, found)
+  return found
 }
 
 /** The last word of a reference: the name of a schema, or that of a file. */

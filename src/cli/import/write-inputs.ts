@@ -6,6 +6,7 @@ import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/docum
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject, type Inlining } from './schema-parts.ts'
 import { toDistinctName } from './import-names.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
+import { bodyPartText } from './write-models.ts'
 import { notesText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
 
 /** The components that documents show by their names whatever else refers to them. */
@@ -55,7 +56,10 @@ export function writeInputs(operation: ImportedOperation, writing: RouteWriting)
     input[source] = literalText(fields)
   }
   const { requestBody } = operation
-  const body = requestBody === undefined ? {} : writeBody(requestBody, writing)
+  const shown = Object.values(operation.responses).flatMap(({ content }) =>
+    mediaIn(content).map(({ schema = {} }) => schema),
+  )
+  const body = requestBody === undefined ? {} : writeBody(requestBody, shown, writing)
   return {
     path,
     input: { ...input, ...body.input },
@@ -215,12 +219,17 @@ const MULTIPART = 'multipart/form-data'
 
 function writeBody(
   { required: isRequired, content }: NonNullable<ImportedOperation['requestBody']>,
+  responses: readonly SchemaObject[],
   writing: RouteWriting,
 ): WrittenBody {
   const all = mediaIn(content)
   const [main, ...others] = all.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
   if (main === undefined) return {}
-  const input = inputSourcesOf(main, isRequired, writing)
+  const part =
+    isRequired && main.type === 'application/json'
+      ? bodyPartText(writing, main.schema ?? {}, responses)
+      : undefined
+  const input = part === undefined ? inputSourcesOf(main, isRequired, writing) : { body: part }
   const left = input === undefined ? all : others
   const isAny = main.type === '*/*'
   const types = isAny ? all : left

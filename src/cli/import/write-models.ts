@@ -1,10 +1,17 @@
 import { quotedText, valueText } from '../format.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
+import { reachOf, refOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toCamel } from './import-names.ts'
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject } from './schema-parts.ts'
-import { noteType, toExtendedText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
+import {
+  noteType,
+  notesText,
+  toExtendedText,
+  toFieldLines,
+  schemaText,
+  type SchemaWriting,
+} from './write-schema.ts'
 
 /**
  * Writes the named schemas of a document: models for objects, zod schemas for the rest. Returns a declaration for each, in an order in which
@@ -25,7 +32,7 @@ export function writeModels(writing: SchemaWriting): readonly string[] {
     writing.isLater = false
     const text =
       whole !== undefined && models.has(whole)
-        ? omitText(writing, whole, schema, name)
+        ? namedPartText(writing, whole, schema, name)
         : componentText(writing, name, schema)
     const constant = constants.get(name) ?? name
     const isLazy = writing.isLater && !models.has(name)
@@ -70,53 +77,96 @@ function componentText(writing: SchemaWriting, name: string, schema: SchemaObjec
   return `model(${quotedText(name)}, { ${fields} }${meta})`
 }
 
-/** An object that is a model without some of its fields. */
-function omitText(writing: SchemaWriting, whole: string, part: SchemaObject, name: string): string {
-  const { components, constants, parts } = writing
-  parts.add(name)
+/** A part of a model with a name of its own. */
+function namedPartText(writing: SchemaWriting, whole: string, part: SchemaObject, name: string): string {
+  writing.parts.add(name)
+  return partText(writing, whole, part, metaText(name, inlined(splitNotes(part).notes, writing)))
+}
+
+/** A part of a model: without some of its fields, or with optional ones. */
+function partText(writing: SchemaWriting, whole: string, part: SchemaObject, notes: string): string {
+  const { components, constants } = writing
   const base = constants.get(whole) ?? whole
-  const own = toRecord(part['properties'])
-  const all = Object.keys(toRecord(toRecord(components[whole])['properties']))
-  const omitted = valueText(
-    Object.fromEntries(all.filter((field) => own[field] === undefined).map((field) => [field, true])),
+  const fields = toRecord(part['properties'])
+  const left = Object.keys(toRecord(toRecord(components[whole])['properties'])).filter(
+    (field) => fields[field] === undefined,
   )
+  const omitted = valueText(Object.fromEntries(left.map((field) => [field, true])))
   const parameter = toCamel(base)
-  const meta = metaText(name, inlined(splitNotes(part).notes, writing))
-  return `derive(${base}, (${parameter}) => ${parameter}.omit(${omitted})${meta})`
+  const omit = left.length === 0 ? '' : `.omit(${omitted})`
+  const partial = isPartial(part, components[whole] ?? {}) ? '.partial()' : ''
+  return `derive(${base}, (${parameter}) => ${parameter}${omit}${partial}${notes})`
+}
+
+/** Writes a body without a name as a part of a model that the same operation responds with, so that changes of the model reach it. */
+export function bodyPartText(
+  writing: SchemaWriting,
+  body: SchemaObject,
+  responses: readonly SchemaObject[],
+): string | undefined {
+  const { components, models, constants, used } = writing
+  const own = isPlainObject(body) ? body : undefined
+  const whole = responses
+    .flatMap((response) => refOf(response) ?? [])
+    .find((name) => models.has(name) && own !== undefined && isPartOf(own, components[name] ?? {}))
+  if (own === undefined || whole === undefined) return undefined
+  used.add(constants.get(whole) ?? whole)
+  return partText(writing, whole, own, notesText(splitNotes(body).notes, writing))
 }
 
 function metaText(id: string, notes: SchemaObject): string {
   return `.meta(${valueText({ id, ...notes })})`
 }
 
-/** The objects that schemas are without some of their fields: `Car` for `NewCar`. */
+/** The objects that schemas are parts of: `Car` for `NewCar`. */
 function findWholes(components: Components): ReadonlyMap<string, string> {
-  const objects = Object.entries(components).flatMap(([name, schema]) => {
-    const fields = toRecord(schema['properties'])
-    const needed = requiredNamesIn(schema['required'])
-    return isPlainObject(schema) ? [{ name, word: name.toLowerCase(), fields, needed }] : []
-  })
+  const objects = Object.entries(components)
+    .filter(([, schema]) => isPlainObject(schema))
+    .map(([name, schema]) => ({ name, word: name.toLowerCase(), schema }))
+    // a part of a part is one of the whole
+    .toSorted((one, other) => fieldCount(other.schema) - fieldCount(one.schema))
   return new Map(
     objects.flatMap((part) => {
-      const fields = Object.entries(part.fields)
-      const whole = objects.find(({ name, word, fields: own, needed }) => {
-        const more = Object.keys(own).length - fields.length
-        return (
-          fields.length > 1 &&
-          more > 0 &&
-          more <= fields.length &&
+      const whole = objects.find(
+        ({ name, word, schema }) =>
+          name !== part.name &&
           (word.includes(part.word) || part.word.includes(word)) &&
-          fields.every(
-            ([field, schema]) =>
-              JSON.stringify(own[field]) === JSON.stringify(schema) &&
-              part.needed.includes(field) === needed.includes(field),
-          ) &&
-          !reachOf([name], components).has(part.name)
-        )
-      })
+          isPartOf(part.schema, schema) &&
+          !reachOf([name], components).has(part.name),
+      )
       return whole === undefined ? [] : [[part.name, whole.name]]
     }),
   )
+}
+
+function fieldCount({ properties }: SchemaObject): number {
+  return Object.keys(toRecord(properties)).length
+}
+
+/** Whether an object has fields of another one alone: all of its fields, but for some, or all of these optional. */
+function isPartOf(part: SchemaObject, whole: SchemaObject): boolean {
+  const [fields, all] = [toRecord(part['properties']), toRecord(whole['properties'])]
+  const count = fieldCount(part)
+  const more = fieldCount(whole) - count
+  const [needed, others] = [requiredNamesIn(part['required']), requiredNamesIn(whole['required'])]
+  const isSame = (field: string): boolean => needed.includes(field) === others.includes(field)
+  const isLess = isPartial(part, whole)
+  return (
+    isPlainObject(whole) &&
+    count > 1 &&
+    (more > 0 || (more === 0 && isLess)) &&
+    more <= count &&
+    Object.entries(fields).every(
+      ([field, schema]) => JSON.stringify(all[field]) === JSON.stringify(schema) && (isLess || isSame(field)),
+    )
+  )
+}
+
+/** Whether an object requires nothing of what another one requires. */
+function isPartial(part: SchemaObject, whole: SchemaObject): boolean {
+  const needed = requiredNamesIn(whole['required'])
+  const fields = Object.keys(toRecord(part['properties']))
+  return requiredNamesIn(part['required']).length === 0 && fields.some((field) => needed.includes(field))
 }
 
 function isPlainObject(schema: SchemaObject): boolean {
