@@ -16,11 +16,13 @@ import { takesAbsent } from './was.ts'
 
 /**
  * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps
- * that requests carry, because only these need functions that convert to the newest version. `told` are those of messages.
+ * that requests carry, because only these need functions that convert to the newest version, and `isHandled` those of requests that handlers
+ * get. `told` are those of messages.
  */
 export function stepProblems(
   chains: Iterable<Chain>,
   isSent: (step: Step) => boolean,
+  isHandled: (step: Step) => boolean,
   told: ReadonlySet<Step>,
 ): readonly DefinitionProblem[] {
   const unfit: DefinitionProblem[] = []
@@ -47,7 +49,7 @@ export function stepProblems(
         ...(isSent(step) ? reparsed(name, step, schemas) : []),
         ...readingEachOther(name, step),
         ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
-        ...wronglyKept(name, step, isSent(step)),
+        ...wronglyKept(name, step, isHandled(step)),
       ]
       for (const fieldChange of step.fieldChanges) {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
@@ -95,11 +97,11 @@ function wronglyAccepted(name: string, { fieldChanges }: Step, schemas: Schemas,
 }
 
 /** Finds fields that are kept for no handler. */
-function wronglyKept(name: string, { reshape, fieldChanges }: Step, isSent: boolean): Found {
+function wronglyKept(name: string, { reshape, fieldChanges }: Step, isHandled: boolean): Found {
   return fieldChanges.flatMap((fieldChange): Found => {
     const field = newestName(fieldChange)
-    if (reshape.fields[field]?.kept !== true || (fieldChange.kind === 'removed' && isSent)) return []
-    const why = fieldChange.kind === 'removed' ? `no request carries ${name}` : `${name} has the field`
+    if (reshape.fields[field]?.kept !== true || (fieldChange.kind === 'removed' && isHandled)) return []
+    const why = fieldChange.kind === 'removed' ? `no handler gets ${name} from a request` : `${name} has the field`
     return [[`${name}.${field}.kept has no effect: ${why}`, 'remove it']]
   })
 }

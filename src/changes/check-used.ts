@@ -33,6 +33,8 @@ export interface Used {
   readonly steps: Set<Step>
   /** Those in requests. */
   readonly sent: Set<Step>
+  /** Those in requests that handlers get, and no API behind. */
+  readonly handled: Set<Step>
   readonly operations: Set<Operation>
 }
 
@@ -53,6 +55,7 @@ export function noteUsed(
   const sources = route.sources.map(({ schema }) => schema)
   const sent = [...sources, ...wasSchemas(operations, isRequest)]
   note(sent, used.sent)
+  if (route.forward === undefined) note(sent, used.handled)
   note([...sent, ...sentBy(route), ...wasSchemas(operations)], used.steps)
 }
 

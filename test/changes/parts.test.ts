@@ -14,6 +14,8 @@ import {
   operation,
   reshape,
 } from 'octavo/changes'
+import { defineUpstream } from 'octavo/upstream'
+import { createWebhooks, defineWebhook } from 'octavo/webhooks'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
@@ -366,6 +368,38 @@ describe('rules for new clients alone', () => {
     )
   })
 
+  it('are not met in webhooks, which know fields that requests alone keep', async () => {
+    const Event = model('RuleEvent', { zip: z.string().max(3) })
+    const fields = {
+      zip: { was: z.string(), accepted: true },
+      old: { was: z.string().optional(), kept: true },
+    }
+    const change = loose(defineVersionChange)({
+      version: '2',
+      title: 'Short',
+      change: [loose(reshape)({ of: Event, fields })],
+    })
+    const history = loose(defineVersions)({
+      versions: ['2', '1'],
+      models: { Event },
+      changes: [change],
+      messages: [Event],
+    })
+    const made = defineWebhook({ name: 'event.made', schema: Event })
+    const none = (): undefined => undefined
+    const of = () => ['2', '1'].map((version) => ({ id: version, version, url: '', secrets: [''] }))
+    const webhooks = createWebhooks({
+      history,
+      subscriptions: { of, find: none, disable: none },
+      outbox: { add: none },
+    })
+    const { deliveries } = await webhooks.prepare(made, { zip: 'long' })
+    assert.deepEqual(
+      deliveries.map(({ body }) => JSON.parse(body).data),
+      [{ zip: 'long' }, { zip: 'long' }],
+    )
+  })
+
   it('leave the wrappers that parts put around a field', async () => {
     const Sized = model('RuleSize', { size: z.int().max(9) })
     const Nullable = derive(Sized, (sized) => sized.extend({ size: sized.shape.size.nullable() }))
@@ -506,6 +540,19 @@ describe('values that only older requests carry', () => {
       () => defineVersions({ versions: ['2', '1'], models: { Ask, Answer }, changes: [asked] }),
       /two reshapes keep language, and context\.kept has one of them\. Describe one of them in a change of its own/,
     )
+  })
+
+  it('are refused if an API behind alone gets the requests', async () => {
+    const Kept = model('KeptBehind', { name: z.string() })
+    const part = loose(reshape)({ of: Kept, fields: { old: { was: z.string().optional(), kept: true } } })
+    const change = loose(defineVersionChange)({ version: '2', title: 'One', change: [part] })
+    const history = loose(defineVersions)({ versions: ['2', '1'], models: { Kept }, changes: [change] })
+    const forward = defineUpstream({ name: 'behind', url: 'http://127.0.0.1:1' })
+    const route = { method: 'POST', name: 'send', input: { body: Kept }, forward }
+    const versioning = { scheme: VersioningSchemes.HEADER, headerParameter: 'v', history } as const
+    const controllers = [controller({ name: 'x', prefix: '/x', routes: [route] })]
+    const app = createApp(moduleOf({ controllers }), { logger: false, versioning })
+    await assert.rejects(app.ready(), /old\.kept has no effect: no handler gets KeptBehind from a request/)
   })
 
   it('are refused where a request has several of them', async () => {

@@ -53,17 +53,18 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
     ...options,
     kind: 'webhook',
     stateIn: (asked, versions) => {
-      if (asked === null) return { name, schema }
       const { list, format, history } = versions
+      const parts = findHistoryInternals(history)?.parts
+      const sent = parts?.plans.widen(schema) ?? schema
+      if (asked === null) return { name, schema: sent }
       const claimed =
         version === undefined ? undefined : expandSpec(version, createKnown({ versions: list, format }))
       if (claimed?.neutral === false && !claimed.claims.has(asked)) return undefined
-      const parts = findHistoryInternals(history)?.parts
       const age = parts?.ages.get(asked)
-      if (parts === undefined || age === undefined) return { name, schema }
+      if (parts === undefined || age === undefined) return { name, schema: sent }
       return {
         name: webhookBefore(name, parts.changes.slice(0, age)),
-        schema: parts.plans.planOf(schema, age)?.wire ?? schema,
+        schema: parts.plans.planOf(sent, age)?.wire ?? sent,
       }
     },
   }

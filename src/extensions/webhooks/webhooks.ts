@@ -245,7 +245,7 @@ function webhookHistoryProblems(history: unknown): readonly DefinitionProblem[] 
     ...parts.problems,
     ...messageProblems(parts),
     ...named,
-    ...stepProblems(chains, () => false, new Set(chains.flatMap(({ steps }) => steps))),
+    ...stepProblems(chains, () => false, () => true, new Set(chains.flatMap(({ steps }) => steps))),
   ]
 }
 
@@ -333,7 +333,9 @@ async function createPayloads(
 ): Promise<Payloads> {
   const { name, schema } = webhook
   await requireZod()
-  const parsed = await createValidator(withJsonReaders(schema, RESULT_READERS))(data)
+  // a value that older requests may have had is stored beside all others
+  const newest = webhook.stateIn(null, { list: [], format: 'string', history })?.schema ?? schema
+  const parsed = await createValidator(withJsonReaders(newest, RESULT_READERS))(data)
   if (!('value' in parsed))
     throw new TypeError(
       `The data of the webhook ${name} is not as its schema says: ${formatIssues(parsed.issues)}`,
