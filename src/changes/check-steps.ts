@@ -14,17 +14,22 @@ import { loadIn } from './convert/instructions.ts'
 import { reparsedProblem } from './operations/bodies.ts'
 import { takesAbsent } from './was.ts'
 
-/**
- * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps
- * that requests carry, because only these need functions that convert to the newest version, and `isHandled` those of requests that handlers
- * get. `told` are those of messages.
- */
+/** The steps that some values carry. */
+interface Carried {
+  /** Those in requests. Only these need functions that convert to the newest version. */
+  readonly sent: ReadonlySet<Step>
+  /** Those in requests that handlers get. */
+  readonly handled: ReadonlySet<Step>
+  /** Those in messages. */
+  readonly told: ReadonlySet<Step>
+}
+
+/** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
 export function stepProblems(
   chains: Iterable<Chain>,
-  isSent: (step: Step) => boolean,
-  isHandled: (step: Step) => boolean,
-  told: ReadonlySet<Step>,
+  { sent, handled, told }: Carried,
 ): readonly DefinitionProblem[] {
+  const isSent = (step: Step): boolean => sent.has(step)
   const unfit: DefinitionProblem[] = []
   const wrong = [...chains].flatMap(({ name, model, fieldIds, steps }) => {
     const shape = objectShape(model)
@@ -49,7 +54,7 @@ export function stepProblems(
         ...(isSent(step) ? reparsed(name, step, schemas) : []),
         ...readingEachOther(name, step),
         ...wronglyAccepted(name, step, schemas, isSent(step) || told.has(step)),
-        ...wronglyKept(name, step, isHandled(step)),
+        ...wronglyKept(name, step, handled.has(step)),
       ]
       for (const fieldChange of step.fieldChanges) {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
@@ -101,7 +106,8 @@ function wronglyKept(name: string, { reshape, fieldChanges }: Step, isHandled: b
   return fieldChanges.flatMap((fieldChange): Found => {
     const field = newestName(fieldChange)
     if (reshape.fields[field]?.kept !== true || (fieldChange.kind === 'removed' && isHandled)) return []
-    const why = fieldChange.kind === 'removed' ? `no handler gets ${name} from a request` : `${name} has the field`
+    const why =
+      fieldChange.kind === 'removed' ? `no handler gets ${name} from a request` : `${name} has the field`
     return [[`${name}.${field}.kept has no effect: ${why}`, 'remove it']]
   })
 }

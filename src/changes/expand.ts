@@ -10,7 +10,7 @@ import {
   type KnownVersions,
 } from '../versioning/version.ts'
 import { describeValue, isString } from '../base/values.ts'
-import type { AnyChange, Step } from './chain.ts'
+import type { AnyChange } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import { createUnionProblems } from './check-unions.ts'
 import {
@@ -129,8 +129,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     for (const step of [...told, ...ofErrors]) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
     problems.push(...errorFormatProblems(errors, parts), ...parts.problems, ...messageProblems(parts))
-    const isIn = (steps: ReadonlySet<Step>) => (step: Step) => steps.has(step)
-    problems.push(...stepProblems(plans.chains.values(), isIn(used.sent), isIn(used.handled), told))
+    problems.push(...stepProblems(plans.chains.values(), { ...used, told }))
     // another deployment may serve a version that needs the unused parts
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (problems.length > 0) throw new DefinitionError(problems)

@@ -428,5 +428,13 @@ describe('a wrong change of the error format', () => {
     assert.deepEqual(await open([loading]), [
       'it loads data for a model in the error format, and errors are converted at once',
     ])
+    const listed = defineErrorFormat({
+      schema: z.object({ code: z.enum(['sold', 'unknown']) }),
+      format: ({ code }) => ({ code: code === 'sold' ? ('sold' as const) : ('unknown' as const) }),
+    })
+    assert.deepEqual(
+      await open([operation({ route: 'car.get', errors: { sold: { was: 'taken' } } })], listed),
+      ['operation.errors.sold was taken, which the schema of the error format does not list beside sold'],
+    )
   })
 })

@@ -138,6 +138,38 @@ describe('an error of an older version', () => {
     assert.equal(JSON.parse(gunzipSync(packed.bytes).toString()).code, 'payment_failed')
   })
 
+  it('keeps its members if an error handler answers with a status that the route does not declare', async () => {
+    const Taken = defineProblem({ code: 'taken', status: 409, title: 'It is taken' })
+    const cars = defineController({
+      name: 'car',
+      prefix: '/cars',
+      errorHandlers: [
+        defineErrorHandler({ match: Declined, handle: () => reply(409, { code: 'taken', message: 'No' }) }),
+      ],
+      routes: [
+        {
+          method: 'GET',
+          path: '/',
+          name: 'buy',
+          response: z.string(),
+          problems: [Taken],
+          handler: () => {
+            throw new Declined()
+          },
+        },
+      ],
+    })
+    const ask = async (own: object): Promise<readonly unknown[]> => {
+      const part = operation({ route: 'car.buy', ...own })
+      const change = defineVersionChange({ version: '2', title: 'One', change: [part] })
+      const history = defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+      return get(serve(cars, { versioning: { scheme: VersioningSchemes.URL, history } }), '/v1/cars')
+    }
+    assert.deepEqual(await ask({ summary: { was: 'Buy' } }), [409, { code: 'taken', message: 'No' }])
+    const errors = { taken: { was: 'sold', status: 410 } }
+    assert.deepEqual(await ask({ errors }), [410, { code: 'sold', message: 'No' }])
+  })
+
   it('passes as it is if it is no JSON, though it says so', async () => {
     const app = open([
       {

@@ -374,7 +374,7 @@ describe('rules for new clients alone', () => {
       zip: { was: z.string(), accepted: true },
       old: { was: z.string().optional(), kept: true },
     }
-    const change = loose(defineVersionChange)({
+    const made = loose(defineVersionChange)({
       version: '2',
       title: 'Short',
       change: [loose(reshape)({ of: Event, fields })],
@@ -382,10 +382,10 @@ describe('rules for new clients alone', () => {
     const history = loose(defineVersions)({
       versions: ['2', '1'],
       models: { Event },
-      changes: [change],
+      changes: [made],
       messages: [Event],
     })
-    const made = defineWebhook({ name: 'event.made', schema: Event })
+    const hook = defineWebhook({ name: 'event.made', schema: Event })
     const none = (): undefined => undefined
     const of = () => ['2', '1'].map((version) => ({ id: version, version, url: '', secrets: [''] }))
     const webhooks = createWebhooks({
@@ -393,7 +393,7 @@ describe('rules for new clients alone', () => {
       subscriptions: { of, find: none, disable: none },
       outbox: { add: none },
     })
-    const { deliveries } = await webhooks.prepare(made, { zip: 'long' })
+    const { deliveries } = await webhooks.prepare(hook, { zip: 'long' })
     assert.deepEqual(
       deliveries.map(({ body }) => JSON.parse(body).data),
       [{ zip: 'long' }, { zip: 'long' }],

@@ -4,9 +4,11 @@ import type { Schema } from '../../schema/schema.ts'
 import { createToOlder } from './body-layer.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { createStuckIn, positionProblems } from '../check-used.ts'
-import { isSameSchema } from '../convert/compare.ts'
+import { isString } from '../../base/values.ts'
+import { isSameSchema, schemasIn, valuesOf } from '../convert/compare.ts'
 import type { ChangeExtra } from '../convert/converter.ts'
 import type { Plans } from '../convert/plans.ts'
+import { isOperation } from './operation.ts'
 import { isReformat, type AnyReformat } from './reformat-errors.ts'
 import { toBodyLayer } from '../version-layer.ts'
 import { zod } from '../zod.ts'
@@ -101,6 +103,7 @@ export function errorFormatProblems(
   )
   return [
     ...wrong,
+    ...changes.flatMap((change) => refusedCodes(newest, change)),
     ...[...new Set(loading.map(({ change }) => change))].map((change) =>
       changeProblem(change, ...LOADING, 'invalid_change'),
     ),
@@ -110,6 +113,20 @@ export function errorFormatProblems(
       createStuckIn(plans),
     ),
   ]
+}
+
+/** Finds codes that errors had and the format refuses, which writes errors of older versions too. */
+function refusedCodes(format: Schema | undefined, change: AnyChange): readonly DefinitionProblem[] {
+  const listed = format === undefined ? [] : [...schemasIn(format)].map(valuesOf)
+  const errors = change.change.filter(isOperation).flatMap((own) => Object.entries(own.errors ?? {}))
+  return errors.flatMap(([code, { was }]) => {
+    const older = isString(was) ? was : was?.code
+    if (older === undefined || !listed.some((codes) => codes.has(code) && !codes.has(older))) return []
+    const message = `operation.errors.${code} was ${older}, which the schema of the error format does not list beside ${code}`
+    return [
+      changeProblem(change, message, `list ${older} in the schema of the format, or take any text there`),
+    ]
+  })
 }
 
 const NO_FORMAT = [

@@ -98,6 +98,8 @@ interface ProblemBefore {
   readonly read: ReadMembers
   /** Whether members that none of them declares are sent. */
   readonly isMade: boolean
+  /** The members that the newest problem declares. */
+  readonly newest: Schema | undefined
 }
 
 /** The earlier states of the declared problems that changes reach, by the problems of the newest version. */
@@ -120,6 +122,7 @@ export function problemsBefore(
       convert: members && conversion?.toOlder && createConvertMembers(conversion.toOlder, members),
       read: createReadMembers(problem.members),
       isMade: before?.isMade === true,
+      newest: problem.members,
     })
   }
   return found
@@ -210,7 +213,7 @@ function toOlderError(
   const { title, type = 'about:blank' } = error.problem ?? {}
   let body: object = {
     ...problem,
-    ...(title !== undefined && { type, title }),
+    ...(title !== undefined && 'title' in problem && { type, title }),
     code: error.code,
     ...('status' in problem && { status: error.status ?? newest }),
   }
@@ -221,10 +224,13 @@ function toOlderError(
   return body
 }
 
-/** Converts the members of a problem, and leaves out those that neither it declares nor a function made. */
+/**
+ * Converts the members of a problem, and leaves out those that neither it declares nor a function made. A body of another format keeps those
+ * that no problem declares.
+ */
 function toOlderMembers(
   body: object,
-  { older, members: schema, convert, isMade }: ProblemBefore,
+  { older, newest, members: schema, convert, isMade }: ProblemBefore,
   own: Extra,
   request: LayerExtra,
 ): Awaitable<object> {
@@ -235,8 +241,9 @@ function toOlderMembers(
   const made = convert === undefined ? members : convert(members, own, request)
   const known = { type, title, status, detail, instance, code }
   const given = Object.entries(known).filter(([, value]) => value !== undefined)
-  const declared = schema === undefined ? {} : objectShape(schema)
-  const others = isMade ? Object.entries(members).filter(([name]) => declared[name] === undefined) : []
+  const [declared, now] = [schema, newest].map((each) => (each === undefined ? {} : objectShape(each)))
+  const isOwn = (name: string): boolean => isMade || (title === undefined && now?.[name] === undefined)
+  const others = Object.entries(members).filter(([name]) => declared?.[name] === undefined && isOwn(name))
   const shape = older.members
   return andThen(made, (converted) => ({
     ...Object.fromEntries([...given, ...others]),

@@ -240,12 +240,13 @@ function webhookHistoryProblems(history: unknown): readonly DefinitionProblem[] 
   if (parts === undefined) return []
   const named = webhookNameProblems(parts.changes, [])
   const chains = [...parts.plans.chains.values()]
+  const steps = new Set(chains.flatMap((chain) => chain.steps))
   // a payload is only converted to older versions; whether requests carry its models is for applications to know
   return [
     ...parts.problems,
     ...messageProblems(parts),
     ...named,
-    ...stepProblems(chains, () => false, () => true, new Set(chains.flatMap(({ steps }) => steps))),
+    ...stepProblems(chains, { sent: new Set(), handled: steps, told: steps }),
   ]
 }
 

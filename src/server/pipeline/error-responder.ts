@@ -41,9 +41,10 @@ export function createErrorResponder(answering: Answering): RespondToError {
 }
 
 function createResponderOf(
-  { label, responses, isChecked, format, conversion }: Answering,
+  { label, responses, isChecked, format, conversion: whole }: Answering,
   errorsBefore: RequestContext['errorsBefore'],
 ): RespondToError {
+  const conversion = whole && ofDeclared(whole)
   const declared = withFormat(responses, format?.schema)
   const isFormat = (status: number): boolean =>
     status >= 400 && format !== undefined && findResponse(declared, status) === format.schema
@@ -84,9 +85,32 @@ function withFormat(
   return new Map<ResponseKey, Schema>([['4XX', schema], ['5XX', schema], ...responses])
 }
 
+/** The conversion of results with declared statuses. The one response of a route is none of error handlers. */
+function ofDeclared({ checking, limit, newest, layer }: Conversion): ResultConversion {
+  return {
+    checking,
+    limit,
+    newest: { ...newest, isOneResponse: false },
+    layer: {
+      items: layer.items,
+      events: layer.events,
+      response: (status) =>
+        typeof status === 'number' && findResponse(newest.responses, status) === undefined
+          ? undefined
+          : layer.response(status),
+    },
+  }
+}
+
 /** The conversion of results, with those in the format of the application. A route that no change reaches has no other one. */
 function withErrors(
-  { label, responses, isChecked, format, conversion }: Answering,
+  {
+    label,
+    responses,
+    isChecked,
+    format,
+    conversion,
+  }: Omit<Answering, 'conversion'> & { readonly conversion: ResultConversion | undefined },
   errorAt: (status: number) => BodyLayer | undefined,
 ): ResultConversion {
   const newest = conversion?.newest ?? { label, responses, status: 500, isOneResponse: false }
