@@ -184,8 +184,9 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
   /** The state behind each step; the first is the newest. */
   const states: State[] = [fieldIds]
   const touched = new Map<FieldId, AnyChange>()
+  const chain: Chain = { model, name, fieldIds, steps }
   return {
-    chain: { model, name, fieldIds, steps },
+    chain,
     add: (change, reshape, bases, report) => {
       const state = states.at(-1) ?? fieldIds
       const own = Object.values(reshape.fields).flatMap((field) => (isSchema(field.was) ? [field.was] : []))
@@ -223,17 +224,54 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
         return fieldId === undefined ? [] : [[key, fieldId] as const]
       })
       for (const { fieldId } of fieldChanges) touched.set(fieldId, change)
-      steps.push({
+      const step: Step = {
         change,
         reshape,
         fieldChanges,
         reads,
         newer: [...fieldChanges.flatMap(toNewer), ...reads],
         older: [...fieldChanges.flatMap(toOlder), ...reads],
-      })
+      }
+      reportSameVersion(chain, step, bases, report)
+      steps.push(step)
       states.push(applyFieldChanges(state, fieldChanges))
     },
   }
+}
+
+/** Reports changes of the same version in `before` that reshape a model which functions get: they get it as it is since that version. */
+function reportSameVersion(chain: Chain, step: Step, bases: readonly unknown[], report: Report): void {
+  const { change, reshape, fieldChanges, reads } = step
+  const { up, down, load, refine, fields } = reshape
+  const isGiven = [up, down, load, refine].some((each) => each !== undefined)
+  const given = fieldChanges.filter((each) => {
+    const { up: own, down: back } = fields[each.kind === 'renamed' ? each.now : each.name] ?? {}
+    return isGiven || own !== undefined || back !== undefined
+  })
+  const readers = given.length === 0 ? [] : reads.map(([, fieldId]) => fieldId)
+  const seen = [
+    ...[...given.map(({ fieldId }) => fieldId), ...readers].flatMap((id) => schemaBefore(chain, id) ?? []),
+    ...given.flatMap((each) => (each.kind === 'retyped' || each.kind === 'removed' ? [each.was] : [])),
+  ]
+  for (const base of bases) {
+    if (!isRecord(base) || base['version'] !== change.version || !reshapesAny(base, seen)) continue
+    const id = describeValue(base['id'], true)
+    report(
+      `before names the change ${id} of the same version, and functions get a model in ${chain.name} as it is since that version`,
+      `give the older of the two an older version, or write functions and before without ${id}`,
+      'invalid_change',
+    )
+  }
+}
+
+/** The schema of a field before the steps of a chain. */
+function schemaBefore({ model, fieldIds, steps }: Chain, fieldId: FieldId): Schema | undefined {
+  const own = steps.flatMap((step) => step.fieldChanges).filter((each) => each.fieldId === fieldId)
+  const was = own
+    .flatMap((each) => (each.kind === 'retyped' || each.kind === 'removed' ? [each.was] : []))
+    .at(-1)
+  const [name = ''] = [...fieldIds].find(([, each]) => each === fieldId) ?? []
+  return was ?? objectShape(model)[name]
 }
 
 /**

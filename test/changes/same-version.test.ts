@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { expectTypeOf } from 'expect-type'
 import { defineController, VersioningSchemes } from 'octavo'
 import { before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import type { VersionChange } from 'octavo/changes'
 import { z } from 'zod'
 
 import { serve } from '../support/serve.ts'
@@ -52,5 +53,46 @@ describe('changes of one version that are written against each other', () => {
       const answer = await app.inject('/v1/user')
       assert.deepEqual(answer.json(), { id: '7', fullName: 12 })
     }
+  })
+
+  it('are refused if functions get a model that the other reshapes, which is as it is since the version', async () => {
+    const Home = model('Home', { city: z.string() })
+    const Owner = model('Owner', { id: z.string(), home: Home, size: z.number() })
+    const moved = defineVersionChange({
+      version: '2',
+      title: 'Towns are cities',
+      change: [
+        reshape({ of: Home, fields: { city: { was: 'town' } } }),
+        reshape({ of: Owner, fields: { id: { was: 'key' } } }),
+      ],
+    })
+    const sized = (reads: readonly 'home'[], version: '1' | '2') =>
+      defineVersionChange({
+        version,
+        title: 'Sizes are numbers',
+        change: [
+          reshape({
+            of: before(moved, Owner),
+            reads,
+            fields: { size: { was: z.string(), up: Number, down: String } },
+          }),
+        ],
+      })
+    const start = (change: VersionChange<'1' | '2'>): object =>
+      defineVersions({ versions: ['2', '1', '0'], models: { Home, Owner }, changes: [moved, change] })
+    const owners = defineController({
+      prefix: '/o',
+      routes: [{ method: 'GET', response: Owner, handler: () => ({}) as never }],
+    })
+    const ready = async (change: VersionChange<'1' | '2'>): Promise<unknown> =>
+      serve(owners, {
+        versioning: { scheme: VersioningSchemes.URL, history: start(change) as never },
+      }).ready()
+    await assert.rejects(
+      ready(sized(['home'], '2')),
+      /before names the change "towns-are-cities" of the same version/,
+    )
+    await ready(sized([], '2'))
+    await ready(sized(['home'], '1'))
   })
 })

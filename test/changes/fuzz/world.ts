@@ -508,6 +508,10 @@ class Maker {
     const isChained =
       this.isReversed && this.steps.some((each) => each.change === own.at(-1) && each.version === version)
     const before = isChained ? own.at(-1) : isFree && random.chance(0.7) ? undefined : nearest
+    // functions get models as they are since the version, so that `before` of the same version may not reshape these
+    const isOfOne = this.steps.some((each) => each.change === before && each.version === version)
+    const given = state.filter(({ slot }) => [...moves, ...reads].some((each) => each.slot === slot))
+    if (isOfOne && /"t":"(?:object|choice|either)"/.test(JSON.stringify([given, moves]))) return undefined
     const not = this.halves(model, moves, reads, up !== undefined || down !== undefined)
     if (not.length === 0)
       for (const move of moves) if (move.t === 'gone' && moves.length === 1) this.freed.push(move.name)
