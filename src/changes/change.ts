@@ -92,7 +92,17 @@ export function defineVersionChange<
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
 /** The options of `reshape`. `R` are the names of the fields that `up` and `down` read besides those that changed. */
-export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
+export type ReshapeOptions<
+  M extends AnyModel,
+  W,
+  R,
+  I = {},
+  D = undefined,
+  U = undefined,
+  O = false,
+  FD = unknown,
+  FU = unknown,
+> = {
   /** The model, or `before(change, Model)` if a newer change touches the same fields. */
   readonly of: M
   /** Tokens whose values `load` gets, as the root module sees them. @default {} */
@@ -130,7 +140,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly lossy?: readonly string[]
   /** The same object before and after the change; `octavo/testing` checks them. @default [] */
   readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
-} & ObjectFunctions<M, W, R, D, U> &
+} & ObjectFunctions<M, W, R, D, U, FD, FU> &
   ReshapeDown<M, W> &
   ReshapeUp<M, W, O>
 
@@ -192,8 +202,10 @@ export function reshape<
   D = undefined,
   U = undefined,
   const O extends boolean = false,
+  FD = unknown,
+  FU = unknown,
 >(
-  options: ReshapeOptions<M, W, R, I, D, U, O>,
+  options: ReshapeOptions<M, W, R, I, D, U, O, FD, FU>,
 ): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']> {
   const made: Omit<Reshape, '~was'> & object = { kind: 'reshape', fields: {}, ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone

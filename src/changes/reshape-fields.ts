@@ -175,14 +175,17 @@ export type ReshapeUp<M extends AnyModel, W, O> = O extends true
       }
 
 /** The functions of a whole object. `D` and `U` are what `load` returned. */
-export interface ObjectFunctions<M extends AnyModel, W, R, D, U> {
+export interface ObjectFunctions<M extends AnyModel, W, R, D, U, FD = unknown, FU = unknown> {
   /** Creates the fields that existed only before the change, and those with a schema and no functions of their own. */
   readonly down?: (
     now: NewSide<M['~shape'], W, R>,
     extra: LoadedExtra<D>,
-  ) => ResultDown<M['~shape'], FieldsThen<W, M>, R>
+  ) => ResultDown<M['~shape'], FieldsThen<W, M>, R> & Exactly<FD, ModelName<M>, NamesOf<M['~shape'], W>>
   /** Creates the fields that did not exist yet, and those with a schema and no functions of their own. */
-  readonly up?: (old: OldSide<M, W, R>, extra: LoadedExtra<U>) => ResultUp<M['~shape'], W, R>
+  readonly up?: (
+    old: OldSide<M, W, R>,
+    extra: LoadedExtra<U>,
+  ) => ResultUp<M['~shape'], W, R> & Exactly<FU, ModelName<M>, NamesOf<M['~shape'], W>>
 }
 
 type ResultDown<Sh, W, R> = Partials<MadeDown<Sh, W>> & {
@@ -191,3 +194,11 @@ type ResultDown<Sh, W, R> = Partials<MadeDown<Sh, W>> & {
 type ResultUp<Sh, W, R> = Partials<MadeUp<Sh, W>> & {
   readonly [K in Staying<Sh, W>]?: Given<Sh[K]>
 } & Unmade<Sh, W, R>
+
+/** The names of fields on both sides of a change. */
+type NamesOf<Sh, W> = keyof Sh | keyof W | Extract<W[keyof W], string>
+/** A result without members that neither side of a change has. `K` are the names of both. */
+type Exactly<F, N, K> = F &
+  (string extends keyof F
+    ? unknown
+    : { readonly [P in Exclude<keyof F, K>]: `'${P & string}' is no field of ${N & string} on either side` })

@@ -203,6 +203,13 @@ export interface ErrorWas<N = unknown, W = unknown> {
 
 export type ErrorsWere = Readonly<Record<string, ErrorWas & KnownErrors[string]>>
 
+type Exactly<F, N, K> = F &
+  (string extends keyof F
+    ? unknown
+    : {
+        readonly [P in Exclude<keyof F, K>]: `'${P & string}' is no field of ${N & string} on either side`
+      })
+
 type Fact<N = string, K = string | number, D = string> = readonly [
   about: N,
   part: readonly [name: K, was: unknown],
@@ -589,6 +596,8 @@ type NamesInVersion<K, N, U, Vs> = [U] extends [never]
       : NamesInVersion<NamesBeforeVersion<K, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : K
 
+type NamesOf_2<Sh, W> = keyof Sh | keyof W | Extract<W[keyof W], string>
+
 export type NamesWere<W = Readonly<Record<string, Was>>, B = readonly []> = {
   readonly [K in keyof W]: NameWas<W[K], B>
 }
@@ -661,12 +670,15 @@ type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   }
 >
 
-interface ObjectFunctions<M extends AnyModel, W, R, D, U> {
+interface ObjectFunctions<M extends AnyModel, W, R, D, U, FD = unknown, FU = unknown> {
   readonly down?: (
     now: NewSide<M['~shape'], W, R>,
     extra: LoadedExtra<D>,
-  ) => ResultDown<M['~shape'], FieldsThen<W, M>, R>
-  readonly up?: (old: OldSide<M, W, R>, extra: LoadedExtra<U>) => ResultUp<M['~shape'], W, R>
+  ) => ResultDown<M['~shape'], FieldsThen<W, M>, R> & Exactly<FD, ModelName<M>, NamesOf_2<M['~shape'], W>>
+  readonly up?: (
+    old: OldSide<M, W, R>,
+    extra: LoadedExtra<U>,
+  ) => ResultUp<M['~shape'], W, R> & Exactly<FU, ModelName<M>, NamesOf_2<M['~shape'], W>>
 }
 
 type OldSide<M extends AnyModel, W, R> = OutOf<
@@ -930,7 +942,17 @@ type ReshapeDown<M extends AnyModel, W> = [Exclude<keyof W, keyof M['~shape']>] 
     ? unknown
     : MakesEarlier<`'${Exclude<keyof W, keyof M['~shape']> & string}' is no field of ${ModelName<M> & string}`>
 
-export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
+export type ReshapeOptions<
+  M extends AnyModel,
+  W,
+  R,
+  I = {},
+  D = undefined,
+  U = undefined,
+  O = false,
+  FD = unknown,
+  FU = unknown,
+> = {
   readonly applies?: readonly Schema[]
   readonly examples?: readonly {
     readonly loaded?: unknown
@@ -952,7 +974,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly reads?: readonly R[]
   readonly refine?: (old: OldSide<M, W, R>, extra: ChangeExtra) => boolean | string
   readonly responseOnly?: O
-} & ObjectFunctions<M, W, R, D, U> &
+} & ObjectFunctions<M, W, R, D, U, FD, FU> &
   ReshapeDown<M, W> &
   ReshapeUp<M, W, O>
 
@@ -1309,6 +1331,8 @@ export function reshape<
   D = undefined,
   U = undefined,
   const O extends boolean = false,
+  FD = unknown,
+  FU = unknown,
 >(
-  options: ReshapeOptions<M, W, R, I, D, U, O>,
+  options: ReshapeOptions<M, W, R, I, D, U, O, FD, FU>,
 ): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']>

@@ -202,9 +202,11 @@ describe('checkHistory', () => {
 
   it('finds members that functions of a whole object return and no side has', () => {
     const stray = { nmae: 'Ann', name: 'Ann' }
+    // @ts-expect-error -- 'nmae' is no field
     const down = findings(User, reshape({ of: User, fields: Named, up: split, down: () => stray }))
     const up = findings(
       User,
+      // @ts-expect-error -- 'fullName' is no field
       reshape({ of: User, fields: Named, up: (old) => ({ ...split(old), fullName: '' }), down: join }),
     )
     for (const [name, found] of [

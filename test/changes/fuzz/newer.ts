@@ -369,8 +369,8 @@ function compareDocuments({ short, long, after, findings, before, isOrdered }: P
   const name = after.versions[version] ?? ''
   const [old, now] = [short, long].map(({ app }) => {
     const document = JSON.stringify(app.openapi({ version: name }), (key, value: unknown) =>
-      key === 'required' && Array.isArray(value) && !isOrdered
-        ? value.map(String).toSorted((a, b) => (a < b ? -1 : 1))
+      (key === 'required' || key === 'parameters') && Array.isArray(value) && !isOrdered
+        ? value.map((each: unknown) => canonical(each)).toSorted()
         : value,
     )
     return JSON.parse(document) as unknown
