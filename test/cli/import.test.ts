@@ -14,6 +14,7 @@ import {
   prepareSource,
   toModels,
   writeProject,
+  firstSentences,
 } from '../inside/tools.ts'
 import { createProject } from '../support/octavo.ts'
 import { findPackage } from '../support/package.ts'
@@ -617,6 +618,54 @@ describe('an imported document', () => {
       assert.match(controller(result, 'car-parts'), /tags: \['Car parts'\]/)
     })
   }
+
+  {
+    const body = { type: 'object', properties: { data: ref('Car'), next: { type: 'string' } } }
+    const sent = { type: 'object', properties: { comment: { type: 'string' }, urgent: { type: 'boolean' } } }
+    const words = ['cars', 'vans', 'SIPDomains']
+    const operations = words.flatMap((word) =>
+      Array.from({ length: 8 }, (_, at): readonly [string, Json] => [
+        `get /2010-04-01/api/${word}/{id}/part${at}`,
+        { tags: ['Garage'], operationId: `list${word}${at}`, ...answers(body) },
+      ]),
+    )
+    const toResult = imported(
+      documentOf(
+        {
+          ...Object.fromEntries(operations),
+          'post /2010-04-01/api/cars': { tags: ['Garage'], ...takes(json(sent)) },
+          'post /2010-04-01/api/vans': { tags: ['Garage'], ...takes(json(sent)) },
+        },
+        { schemas: { Car: { type: 'object', properties: { id: { type: 'string' } } } } },
+      ),
+    )
+    it('has a controller for each word of many paths that have one tag, and equal bodies once', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.deepEqual(
+        Object.keys(result.files).filter((file) => file.endsWith('.controller.ts')),
+        ['cars.controller.ts', 'vans.controller.ts', 'sip-domains.controller.ts'],
+      )
+      assert.match(controller(result, 'sip-domains'), /name: 'listSIPDomains0'/)
+      assert.match(controller(result, 'sip-domains'), /response: CarBody,/)
+      assert.match(controller(result, 'vans'), /import \{ CarBody, CommentUrgentBody \} from '.\/models.ts'/)
+      assert.equal(models(result).split('CarBody = z.object(').length, 2)
+      assert.match(result.files['src/app.ts'] ?? '', /guards: \[\]/)
+    })
+  }
+
+  it('has the first sentences of long descriptions', () => {
+    const long = 'x'.repeat(300)
+    for (const [text, short] of [
+      ['Lists cars.', 'Lists cars.'],
+      ['Lists cars,\nas they are. See below.', 'Lists cars,\nas they are. See below.'],
+      ['Lists cars, e.g. Beetles. Filters them. Sorts them.', 'Lists cars, e.g. Beetles. Filters them.'],
+      ['# Cars\n\nLists cars:\n- old\n- new\n\nMore.', 'Lists cars.'],
+      [`One. Y${long}. Three.`, 'One.'],
+      [`word ${long}`, 'word …'],
+    ] as const)
+      assert.equal(firstSentences(text), short)
+  })
 
   it('is kept as a document that gives the same source', () => {
     const document = ofSchemas({

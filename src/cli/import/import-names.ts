@@ -1,4 +1,4 @@
-import { toKebab, toPascal } from '../../base/values.ts'
+import { capitalize, toKebab, toPascal } from '../../base/values.ts'
 
 /** A text of letters and digits that names can have: `Café – menu` is `Cafe menu`. */
 function plainWord(text: string): string {
@@ -15,10 +15,16 @@ export function toTypeName(text: string): string {
   return /^[A-Za-z]/.test(name) ? name : `Schema${name}`
 }
 
-/** A name of a constant or route: `pet_store` is `petStore`. */
+/** A name of a constant or route: `pet_store` is `petStore`, and `OpenAI` is `openAI`. */
 export function toCamel(text: string): string {
-  const name = toPascal(toKebab(plainWord(text)))
-  const camel = /^[A-Z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : `api${name}`
+  const words = plainWord(text).split(' ')
+  const [first = '', ...rest] = words.some((word) => /[a-z]/.test(word))
+    ? words
+    : words.map((word) => word.toLowerCase())
+  // `HTTPServer` begins with a word of capitals
+  const start = first.replace(/^(?:[A-Z]+(?![a-z])|[A-Z])/, (capitals) => capitals.toLowerCase())
+  const name = start + rest.map(capitalize).join('')
+  const camel = /^[a-z]/.test(name) ? name : `api${name}`
   return RESERVED.has(camel) ? `${camel}Api` : camel
 }
 

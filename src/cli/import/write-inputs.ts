@@ -5,6 +5,7 @@ import { schemaList, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject, type Inlining } from './schema-parts.ts'
 import { toDistinctName } from './import-names.ts'
+import { markBody, type Bodies } from './shared-bodies.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
 import { bodyPartText } from './write-models.ts'
 import { notesText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
@@ -15,6 +16,7 @@ export type ShownInput = Readonly<Record<'body' | 'response', ReadonlySet<string
 /** The state of writing operations. */
 export interface RouteWriting extends SchemaWriting {
   readonly shown: ShownInput
+  readonly bodies: Bodies
 }
 
 /** A media type of a body. */
@@ -276,7 +278,7 @@ export function bodySchemaText(schema: SchemaObject, type: string, writing: Rout
     isPlain &&
     (isData || /^z\.(?:array|object|looseObject|record|int|number|boolean)\(|^(?:derive|model)\(/.test(text))
   )
-    return text
+    return markBody(text, schema, writing.bodies)
   const meta = `.meta({ contentMediaType: ${quotedText(isPlain ? 'application/json' : type)} })`
   const name = refOf(schema)
   if (name === undefined || !writing.parts.has(name)) return `${text}${meta}`

@@ -6,6 +6,8 @@ import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'
 import { writeModels } from './write-models.ts'
+import { withShortTexts } from './shorten.ts'
+import { nameBodies, withBodies } from './shared-bodies.ts'
 import { selectServed } from './select-served.ts'
 import { startWriting, type ExpectedFinding, type SchemaWriting } from './write-schema.ts'
 import {
@@ -41,11 +43,12 @@ const HEADER = 'x-api-version'
 
 /** Writes an API as source. Equal documents give equal texts. */
 export function writeProject(
-  api: ImportedApi,
-  { out, version = toApiVersion(api.version) }: ProjectPlaces,
+  imported: ImportedApi,
+  { out, version = toApiVersion(imported.version) }: ProjectPlaces,
 ): ImportedProject {
+  const api = withShortTexts(imported)
   const writing = startWriting(api.schemas, api.host?.constants)
-  const declarations = writeModels(writing)
+  const named = writeModels(writing)
   const models = [...writing.models].map((name) => writing.constants.get(name) ?? name)
   const title = toApiTitle(api.title)
   const upstream = toCamel(title)
@@ -59,9 +62,10 @@ export function writeProject(
   if (isInside) noteHost(writing)
   if (api.webhooks !== undefined)
     writing.note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
-  const whole = Object.assign(writing, { shown: findShown(api) })
+  const whole = Object.assign(writing, { shown: findShown(api), bodies: new Map() })
   const parts = { writing: whole, guards, upstream: names.upstream, isInside, toImports }
-  const controllers = writeControllers(toControllerGroups(served), parts)
+  const { controllers, bodies } = writeControllers(toControllerGroups(served), parts)
+  const declarations = [...named, ...bodies]
   const hasModels = declarations.length + writing.formats.size > 0
   const own = {
     ...(!hasModels ? {} : { 'models.ts': modelsFile(declarations, writing) }),
@@ -178,24 +182,43 @@ interface WrittenController {
   readonly text: string
 }
 
+/** Writes the controllers, and the declarations of bodies that several routes have. */
 function writeControllers(
   groups: readonly ControllerGroup[],
   parts: ControllerParts,
-): readonly WrittenController[] {
+): { readonly controllers: readonly WrittenController[]; readonly bodies: readonly string[] } {
+  const { writing, isInside } = parts
   const groupNames = groups.map(({ name }) => name)
   const files = toDistinctNames(groupNames, toFileName)
   const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
-  return groups.map((group) => {
+  const drafts = groups.map((group) => {
     const file = `${files.get(group.name) ?? group.name}.controller.ts`
     const constant = constants.get(group.name) ?? group.name
-    parts.writing.used.clear()
-    return { file, constant, text: writeController(group, constant, parts) }
+    writing.used.clear()
+    return { file, constant, ...draftController(group, constant, parts), named: [...writing.used] }
   })
+  // an app of a framework has constants of its own in its files
+  const bodies = isInside
+    ? new Map<string, string>()
+    : nameBodies(writing.bodies, writing.constants, new Set(writing.formats.keys()))
+  return {
+    controllers: drafts.map((draft) => ({ ...draft, text: controllerFile(draft, bodies, parts) })),
+    bodies: [...bodies].map(([text, name]) => `export const ${name} = ${text}`),
+  }
 }
 
-function writeController(group: ControllerGroup, constant: string, parts: ControllerParts): string {
-  const { writing, guards, upstream, isInside, toImports } = parts
-  const { operations, name } = group
+/** A controller whose bodies are marked. */
+interface ControllerDraft {
+  readonly code: string
+  /** The constants of its guards. */
+  readonly guards: readonly string[]
+}
+
+function draftController(
+  { operations, name }: ControllerGroup,
+  constant: string,
+  { writing, guards, upstream }: ControllerParts,
+): ControllerDraft {
   const prefix = prefixOf(operations)
   const controller = toFileName(name)
   const tags = operations[0]?.tags ?? []
@@ -231,7 +254,20 @@ function writeController(group: ControllerGroup, constant: string, parts: Contro
     guards: shared && `[${shared}]`,
     routes: `[${routes.join(', ')}]`,
   })
-  const code = formatStatement(`export const ${constant} = defineController(${options})`)
+  return {
+    code: `export const ${constant} = defineController(${options})`,
+    guards: [...new Set(used.filter((guard) => guard !== undefined))].toSorted(),
+  }
+}
+
+/** The file of a controller. `named` are constants that its routes may name. */
+function controllerFile(
+  { code: marked, guards, named }: ControllerDraft & { readonly named: readonly string[] },
+  bodies: ReadonlyMap<string, string>,
+  { upstream, isInside, toImports }: ControllerParts,
+): string {
+  const code = formatStatement(withBodies(marked, bodies))
+  const words = new Set(code.replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''").match(/[\w$]+/g))
   return formatSource(
     [
       [['defineController'], 'octavo'],
@@ -240,10 +276,8 @@ function writeController(group: ControllerGroup, constant: string, parts: Contro
       ...(/\bz\./.test(code) ? [[['z'], 'zod'] as const] : []),
     ],
     [
-      ...(used.some((guard) => guard !== undefined)
-        ? [[[...new Set(used.filter((guard) => guard !== undefined))].toSorted(), './guards.ts'] as const]
-        : []),
-      ...toImports([...writing.used]),
+      ...(guards.length === 0 ? [] : [[guards, './guards.ts'] as const]),
+      ...toImports([...named, ...bodies.values()].filter((name) => words.has(name))),
       ...(isInside ? [] : [[[upstream], './upstream.ts'] as const]),
     ],
     [code],
@@ -289,7 +323,7 @@ function appFile(
     [...imports, [['history'], `./${folder}/history.ts`], [[upstream], `./${folder}/upstream.ts`]],
     [
       formatStatement(
-        `export const AppModule = defineModule({ name: ${quotedText(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ mount: ${upstream} })] })`,
+        `export const AppModule = defineModule({ name: ${quotedText(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ guards: [], mount: ${upstream} })] })`,
       ),
       `/** Creates the app. Tests create their own. */
 export function create${name}App(options: Partial<AppOptions> = {}): App {

@@ -2,6 +2,7 @@ import { literalText, quotedText, valueText } from '../format.ts'
 import { toCamel } from './import-names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
+import { markBody } from './shared-bodies.ts'
 import type { Content } from '../../openapi/document/types.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import {
@@ -26,17 +27,33 @@ export interface ControllerGroup {
   readonly operations: readonly ImportedOperation[]
 }
 
-/** Groups operations by their first tag, or by the first word of their path. */
+/** The most operations with one tag, or below one path, that make one controller if the document has no others. */
+const MOST_TOGETHER = 20
+
+/**
+ * Groups operations by their first tag, or else by the first word of their path. Of many operations that all have the same one, it is the
+ * first word that differs.
+ */
 export function toControllerGroups(operations: readonly ImportedOperation[]): readonly ControllerGroup[] {
   const groups = new Map<string, ImportedOperation[]>()
+  const isLarge = operations.length > MOST_TOGETHER
+  const isTagged = !isLarge || new Set(operations.map(({ tags: [tag] }) => tag)).size > 1
+  const shared = isLarge ? prefixOf(operations) : ''
+  const nameOf = ({ tags: [tag], path }: ImportedOperation): string => {
+    if (tag !== undefined && isTagged) return tag
+    const words = path.slice(shared === '/' ? 0 : shared.length).split('/')
+    const first = words.find((segment) => segment !== '' && !segment.includes('{'))
+    return first ?? (shared.split('/').at(-1) || 'root')
+  }
   for (const operation of operations) {
-    const first = operation.path.split('/').find((segment) => segment !== '' && !segment.includes('{'))
-    const name = operation.tags[0] ?? first ?? 'root'
     // tags may differ in what names of files and constants cannot show
-    const key = toCamel(name)
+    const key = toCamel(nameOf(operation))
     groups.set(key, [...(groups.get(key) ?? []), operation])
   }
-  return [...groups].map(([key, all]) => ({ name: all[0]?.tags[0] ?? key, operations: all }))
+  return [...groups].map(([key, all]) => ({
+    name: (isTagged ? all[0]?.tags[0] : undefined) ?? key,
+    operations: all,
+  }))
 }
 
 /** The literal segments that the paths of a controller begin with. */
@@ -186,7 +203,9 @@ function responseText(
     writing.note(/^response-media-type/, `${main.type} is application/json, because Octavo sends JSON`)
   if (isJsonMedia(type)) {
     const isPlain = type === '*/*' || /^application\/json *(?:; *charset=[^;]*)?$/i.test(main.type)
-    return isPlain ? schemaText(writing, schema) : bodySchemaText(schema, main.type, writing)
+    return isPlain
+      ? markBody(schemaText(writing, schema), schema, writing.bodies)
+      : bodySchemaText(schema, main.type, writing)
   }
   if (schema['type'] !== 'string')
     writing.note(/^response-/, `${main.type} has no schema of its own, because changes don't convert it`)
