@@ -267,7 +267,7 @@ function controllerFile(
   { upstream, isInside, toImports }: ControllerParts,
 ): string {
   const code = formatStatement(withBodies(marked, bodies))
-  const words = new Set(code.replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''").match(/[\w$]+/g))
+  const words = new Set(code.match(/[\w$]+/g))
   return formatSource(
     [
       [['defineController'], 'octavo'],

@@ -64,18 +64,29 @@ function toConcern(what: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`${what}: ${firstCodes(names)}`]
 }
 
-/** The JSON of an example as the lines of a diff. No line of it begins with backticks, because each has a sign. */
+/**
+ * The JSON of an example as the lines of a diff, of long values with the outer members. No line of it begins with backticks, because each has a
+ * sign.
+ */
 function exampleText({ schema, before, after }: ChangeExample): string {
-  const lines = [toDiff('-', before), toDiff('+', after)]
+  const texts = [Infinity, 3, 2, 1].map((depth) => [before, after].map((value) => outerJson(value, depth)))
+  const [older = '', newer = ''] = texts.find((both) => both.every(isShort)) ?? texts.at(-1) ?? []
+  const lines = [toDiff('-', older), toDiff('+', newer)]
   return [`${markdownCode(schema)} before and after:`, '', '```diff', ...lines, '```'].join('\n')
 }
 
-/** JSON behind a sign, on one line if it is short. Of long values it has the outer members. */
-function toDiff(sign: string, value: unknown): string {
-  const texts = [Infinity, 3, 2, 1].map((depth) =>
-    JSON.stringify(toOuter(value, depth), undefined, 2).replaceAll(/"(…[^"]*)"(?:: 0)?/g, '$1'),
-  )
-  const text = texts.find((each) => each.split('\n').length <= MOST_LINES) ?? texts.at(-1) ?? ''
+function isShort(text: string): boolean {
+  return text.split('\n').length <= MOST_LINES
+}
+
+function outerJson(value: unknown, depth: number): string {
+  return JSON.stringify(toOuter(value, depth), undefined, 2)
+    .replaceAll(/"(…[^"]*)"(?:: 0)?/g, '$1')
+    .replaceAll(/\[\s*…\s*\]/g, '[ … ]')
+}
+
+/** JSON behind a sign, on one line if it is short. */
+function toDiff(sign: string, text: string): string {
   const line = text.replaceAll(/\n */g, ' ')
   return (line.length > 72 ? text : line).replaceAll(/^/gm, `${sign} `)
 }
