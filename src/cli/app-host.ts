@@ -1,12 +1,11 @@
 import { pathToFileURL } from 'node:url'
 
-import { messageOf } from '../base/values.ts'
 import { failure } from './command.ts'
 import type { App } from '../server/app/app.ts'
 import { appOf } from './exported-app.ts'
-import type { AppModule, HostRequest, HostReport, LoadProblem } from './app-process.ts'
+import type { AppModule, HostRequest, HostReport } from './app-process.ts'
 import { serveForDev } from './dev/serve-for-dev.ts'
-import { definitionEntries, endFailed, sayError } from './print-error.ts'
+import { endFailed, sayError, toProblems } from './print-error.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
@@ -17,7 +16,7 @@ export async function runHost(text: string): Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const request = JSON.parse(text) as HostRequest
   if (process.send === undefined) throw failure('only octavo itself can start this process')
-  const url = moduleUrl(request.module)
+  const url = await findUrl(request.module)
   // the module is not the main one, so it must not run code that is meant for the main module alone
   process.argv =
     request.kind === 'dev'
@@ -48,17 +47,10 @@ export async function runHost(text: string): Promise<void> {
     process.exit(0)
   } catch (error) {
     const isTried = request.kind === 'current' && request.isTried === true
-    await sendReport({ kind: 'failed', ...(isTried ? { problems: toProblems(error) } : {}) })
+    await sendReport({ kind: 'failed', problems: toProblems(error) })
     if (isTried) process.exit(1)
     endFailed(error)
   }
-}
-
-/** The problems of definitions, or the error itself with its stack, which may name the file that throws. */
-function toProblems(error: unknown): readonly LoadProblem[] {
-  const found = definitionEntries(error)
-  if (found !== undefined) return found.map(({ where, message, fix }) => ({ where, message, fix }))
-  return [{ where: error instanceof Error ? (error.stack ?? '') : '', message: messageOf(error) }]
 }
 
 /** Sends a report to the parent process. Settles once it is sent. */
@@ -70,13 +62,15 @@ function sendReport(report: HostReport): Promise<void> {
   })
 }
 
-/** @throws `CommandError` for a package that cannot be found. */
-function moduleUrl({ file, specifier = '' }: AppModule): string {
+/** @throws `CommandError` for a package that cannot be found, which is reported before. */
+async function findUrl({ file, specifier = '' }: AppModule): Promise<string> {
   if (file !== undefined) return pathToFileURL(file).href
   try {
     return import.meta.resolve(specifier, pathToFileURL(`${process.cwd()}/`).href)
   } catch {
-    throw failure(`no file or package ${specifier} found`, `looked from ${process.cwd()}`)
+    const error = failure(`no file or package ${specifier} found`, `looked from ${process.cwd()}`)
+    await sendReport({ kind: 'failed', problems: toProblems(error) })
+    throw error
   }
 }
 

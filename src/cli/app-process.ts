@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { failure, type Setting } from './command.ts'
+import { CommandError, failure, type Setting } from './command.ts'
 import type { Explanation } from '../changes/check/explain.ts'
 import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
 import type { CheckedHistory } from '../gate/snapshot/changes.ts'
@@ -31,16 +31,30 @@ interface AppResults {
 
 /** Why an application cannot be loaded. */
 export interface LoadProblem {
-  /** The definition, such as `change "users-have-a-name" (src/changes/users.ts:3)`; empty if it is not known. */
-  readonly where: string
+  /** The code of a `DefinitionError`. */
+  readonly code?: string
+  /** The definition, such as `change "users-have-a-name" (src/changes/users.ts:3)`, or the place in a file. */
+  readonly where?: string
   readonly message: string
   readonly fix?: string
+  readonly stack?: string
+}
+
+/** The error of an application that cannot be loaded. The process that tried it has printed it. */
+export class LoadError extends CommandError {
+  readonly problems: readonly LoadProblem[]
+
+  constructor(problems: readonly LoadProblem[]) {
+    super(1, 'the app cannot be loaded')
+    this.name = 'LoadError'
+    this.problems = problems
+  }
 }
 
 /** A request of a command to the process that has loaded an application. */
 export type AppRequest =
   | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
-  /** `isTried`: problems are returned and not printed, and definitions are not needed. */
+  /** `isTried`: problems are not printed, and definitions are not needed. */
   | {
       readonly kind: 'current'
       readonly isChecked: boolean
@@ -122,8 +136,7 @@ export interface CurrentReport {
 /** A message of the process. */
 export type HostReport =
   | { readonly kind: 'result'; readonly result: AppResult }
-  /** The problem has been printed, or is here if it was asked for. */
-  | { readonly kind: 'failed'; readonly problems?: readonly LoadProblem[] }
+  | { readonly kind: 'failed'; readonly problems: readonly LoadProblem[] }
   /** A file that the application is made of, or that it looked for. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'listening'; readonly url: string }
@@ -153,17 +166,16 @@ export function startHost(request: HostRequest, { main, cwd }: Setting, isQuiet:
 const LONGEST_CLOSE = 6_000
 
 /**
- * Asks a process that has loaded an application, and has ended when this settles. Returns `undefined` if that process has printed
- * why there is no result.
+ * Asks a process that has loaded an application, and has ended when this settles.
  *
- * @throws `CommandError` for an application that cannot be found, and when the process ends without a result.
+ * @throws `LoadError` for an application that cannot be loaded, and another `CommandError` for one that cannot be found, and when the
+ * process ends without a result.
  */
 export async function askApp<T extends AppRequest>(
   app: string | undefined,
   request: T,
   setting: Setting,
-  onProblems?: (problems: readonly LoadProblem[]) => void,
-): Promise<AppResults[T['kind']] | undefined> {
+): Promise<AppResults[T['kind']]> {
   const module = findApp(app, setting.cwd)
   const child = startHost({ ...request, module }, setting, true)
   const end = new Promise<string>((settle, reject) => {
@@ -171,21 +183,19 @@ export async function askApp<T extends AppRequest>(
     child.once('close', (code, signal) => settle(signal ?? String(code)))
   })
   let result: AppResult | undefined
-  let hasFailed = false
+  let problems: readonly LoadProblem[] | undefined
   child.on('message', (report: HostReport) => {
-    if (report.kind === 'failed') {
-      hasFailed = true
-      onProblems?.(report.problems ?? [])
-    }
+    if (report.kind === 'failed') ({ problems } = report)
     if (report.kind !== 'result') return
     result = report.result
     setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
   })
   const how = await end
-  if (result === undefined && !hasFailed) throw failure(...explainEnd(module.label, how))
+  if (problems !== undefined) throw new LoadError(problems)
+  if (result === undefined) throw failure(...explainEnd(module.label, how))
   // `answerRequest` returns the result that the request asks for
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return result as AppResults[T['kind']] | undefined
+  return result as AppResults[T['kind']]
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {

@@ -9,10 +9,11 @@ import { usageError, type Arguments, type ArgumentSpec, type OptionSpec } from '
  * @throws `CommandError` for options that do not exist, lack their value or have one too many, and for arguments too many.
  */
 export function readArguments(given: readonly string[], spec: ArgumentSpec): Arguments {
-  const options = Object.entries(spec.options).map(([name, { value, short }]) => [
-    name,
-    { type: value === undefined ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) } as const,
-  ])
+  const options = Object.entries(spec.options).map(([name, option]) => {
+    const { short } = option
+    const type = valueText(option) === undefined ? 'boolean' : 'string'
+    return [name, { type, ...(short === undefined ? {} : { short }) } as const]
+  })
   const { tokens } = parseArgs({
     args: [...given],
     options: Object.fromEntries(options),
@@ -35,8 +36,22 @@ export function readArguments(given: readonly string[], spec: ArgumentSpec): Arg
   const rest = given.slice(end + 1)
   const excess = positionals[spec.positionals] ?? (spec.passesOn === true ? undefined : rest[0])
   if (excess !== undefined) throw usageError(`unexpected argument "${excess}"`)
-  const values = (name: string): readonly string[] => found.get(name) ?? []
-  return { positionals, rest, values, has: (name) => found.has(name), value: (name) => values(name).at(-1) }
+  const values = (option: string): readonly string[] => found.get(option) ?? []
+  const valueOf = (option: string): string | undefined => values(option).at(-1)
+  return {
+    positionals,
+    rest,
+    all: given,
+    values,
+    has: (option) => found.has(option),
+    value: valueOf,
+    isJson: valueOf('format') === 'json',
+  }
+}
+
+/** The value of an option as the help shows it. `undefined` for a switch. */
+export function valueText({ value, choices }: OptionSpec): string | undefined {
+  return value ?? (choices && `<${choices.join('|')}>`)
 }
 
 interface GivenOption {
@@ -57,10 +72,13 @@ function checkOption(
       ...(meant === undefined ? [] : [`did you mean --${meant}?`]),
     )
   }
-  if (option.value === undefined) {
+  const taken = valueText(option)
+  if (taken === undefined) {
     if (value !== undefined) throw usageError(`${rawName} takes no value`)
   } else if (value === undefined || value === '' || (!isInline && /^-./.test(value))) {
-    throw usageError(`${rawName} needs a value: ${rawName} ${option.value}`)
+    throw usageError(`${rawName} needs a value: ${rawName} ${taken}`)
+  } else if (option.choices?.includes(value) === false) {
+    throw usageError(`unknown value ${value} of ${rawName}`, `use one of ${option.choices.join(', ')}`)
   }
 }
 

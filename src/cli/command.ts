@@ -4,6 +4,8 @@ import { styleFor, type Style } from '../base/style.ts'
 export interface OptionSpec {
   /** The name of its value in the help. A switch has none. */
   readonly value?: string
+  /** The values that it takes, if these are all. */
+  readonly choices?: readonly string[]
   readonly short?: string
   readonly about: string
   /** Whether it may be given several times. */
@@ -29,6 +31,10 @@ export interface Arguments {
   /** The value of an option, the last one where it was given several times. */
   readonly value: (name: string) => string | undefined
   readonly values: (name: string) => readonly string[]
+  /** The arguments as they were given. */
+  readonly all: readonly string[]
+  /** Whether the outcome is printed as JSON, so that the command prints nothing itself. */
+  readonly isJson: boolean
 }
 
 /** Where a command runs, and what it may know of this program. */
@@ -56,8 +62,40 @@ export interface Command extends ArgumentSpec {
   /** A description, line by line. */
   readonly about: readonly string[]
   readonly examples: readonly string[]
-  /** Returns the exit code. */
-  readonly run: (given: Arguments, setting: Setting) => Promise<number>
+  readonly run: (given: Arguments, setting: Setting) => Promise<Outcome>
+}
+
+/** How a command ended. */
+export interface Outcome {
+  /** @default 0 */
+  readonly exitCode?: number
+  /** The output for people and pipes. A command that goes on after it prints it itself. */
+  readonly text?: string
+  /** The differences that a comparison found, for JSON. */
+  readonly findings?: readonly object[]
+  /** Other results, for JSON. */
+  readonly result?: object
+  /** The steps that come next, for JSON. Those that people need are in the text, too. */
+  readonly next?: readonly Step[]
+}
+
+/** A command or an edit that comes next. */
+export interface Step {
+  /** The step in words. */
+  readonly text: string
+  /** The command line. An edit has none. */
+  readonly run?: string
+  /** The place of an edit, such as `src/changes/name.ts:12`. */
+  readonly where?: string
+}
+
+/** The option of commands whose output is text or JSON. */
+export const FORMAT = formatOption('text')
+
+/** The option that chooses between formats of an output, the first of which is the default, and JSON. */
+export function formatOption(...formats: readonly string[]): OptionSpec {
+  const choices = [...formats.slice(0, 1), 'json', ...formats.slice(1)]
+  return { choices, about: `the format of the output (${formats[0] ?? 'json'})` }
 }
 
 /** The error of a command. Its exit code is 2 for invalid arguments, and 1 otherwise. */
@@ -65,6 +103,8 @@ export class CommandError extends Error {
   readonly exitCode: 1 | 2
   /** Advice, line by line. */
   readonly hints: readonly string[]
+  /** The file that cannot be used. */
+  readonly where?: string
 
   constructor(exitCode: 1 | 2, message: string, hints: readonly string[] = []) {
     super(message)
@@ -84,12 +124,25 @@ export function failure(message: string, ...hints: readonly string[]): CommandEr
   return new CommandError(1, message, hints)
 }
 
-/** The error of an input that cannot be read. Its message needs no further advice. */
+/** The error of an input that cannot be read. Help about options is no advice for it. */
 export class InputError extends CommandError {
-  constructor(message: string) {
-    super(2, message)
+  override readonly where: string
+
+  constructor(where: string, message: string, hints: readonly string[] = []) {
+    super(2, message, hints)
     this.name = 'InputError'
+    this.where = where
   }
+}
+
+/** Writes a command line of Octavo for a shell. */
+export function commandLine(given: readonly string[]): string {
+  return ['octavo', ...given].map(toWord).join(' ')
+}
+
+/** An argument as a shell takes it. */
+export function toWord(argument: string): string {
+  return /^[\w./@=:-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
 /** Writes to standard error. */
@@ -97,10 +150,9 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Writes to standard output. Returns the exit code of success. */
-export function print(text: string): 0 {
-  process.stdout.write(`${text}\n`)
-  return 0
+/** Writes to standard output. */
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 }
 
 /** The colours of standard error. */

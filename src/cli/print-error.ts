@@ -1,6 +1,11 @@
 import { inspect } from 'node:util'
 
+import { fileURLToPath } from 'node:url'
+import { relative } from 'node:path'
+
 import { CommandError, say } from './command.ts'
+import { LoadError, type LoadProblem } from './app-process.ts'
+import { messageOf } from '../base/values.ts'
 import { styleFor, type Style } from '../base/style.ts'
 
 /** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
@@ -11,9 +16,9 @@ interface ErrorEntry {
   readonly fix: string
 }
 
-/** Prints the error that ended a command. */
+/** Prints the error that ended a command, unless another process has. */
 export function sayError(error: unknown): void {
-  say(errorText(error, styleFor(process.stderr)))
+  if (!(error instanceof LoadError)) say(errorText(error, styleFor(process.stderr)))
 }
 
 /** Prints the error that stopped this process and exits with 1. */
@@ -69,6 +74,38 @@ function entriesText(entries: readonly ErrorEntry[], style: Style): string {
       `    ${style.green('fix:')} ${fix}`,
     ]),
   ].join('\n')
+}
+
+/** The problems that an error is about: definitions, or the error itself with its stack, which may name the file that throws. */
+export function toProblems(error: unknown): readonly LoadProblem[] {
+  if (error instanceof LoadError) return error.problems
+  const entries = definitionEntries(error)
+  if (entries !== undefined)
+    return entries.map(({ code, where, message, fix }) => ({ code, where, message, fix }))
+  const isCommand = error instanceof CommandError
+  const hints = isCommand ? error.hints : hintsFor(error)
+  const stack = error instanceof Error ? error.stack : undefined
+  const where = isCommand ? error.where : placeIn(stack ?? '')
+  return [
+    {
+      ...(where !== undefined && { where }),
+      message: messageOf(error),
+      ...(hints.length > 0 && { fix: hints.join('\n') }),
+      ...(stack !== undefined && !isCommand && { stack }),
+    },
+  ]
+}
+
+/** The first place of a stack that belongs to the user, or the one that a message of the TypeScript loader begins with. */
+function placeIn(stack: string): string | undefined {
+  for (const line of stack.split('\n')) {
+    const [, place = '', at = ''] =
+      /((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()\s]*?)(:\d+(?::\d+)?)\)?(?:$|: )/.exec(line) ?? []
+    if (place === '' || FOREIGN.test(line) || /[/\\]node_modules[/\\]/.test(line)) continue
+    const path = place.startsWith('file:') ? fileURLToPath(place) : place
+    return relative(process.cwd(), path) + at
+  }
+  return undefined
 }
 
 /** No colours. */

@@ -1,4 +1,4 @@
-import { failure, printStyle, print, type Command } from './command.ts'
+import { failure, FORMAT, printStyle, type Command } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
 import { type ServedRoutes, askApp } from './app-process.ts'
@@ -11,38 +11,36 @@ export const routes: Command = {
     'Prints the methods, path, versions, name and guards of each route. With --version, it prints the routes that',
     'answer in this version, including neutral routes and paths without versions.',
   ],
-  examples: ['octavo routes', 'octavo routes src/app.ts --version 2', 'octavo routes --json | jq .[].path'],
+  examples: [
+    'octavo routes',
+    'octavo routes src/app.ts --version 2',
+    'octavo routes --format json | jq .result[].path',
+  ],
   positionals: 1,
   options: {
     version: { value: '<version>', about: 'print the routes of this version only' },
     public: { about: 'print the routes that need no credentials' },
-    json: { about: 'print the JSON of app.routes(), with the versions of a history' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const version = given.value('version')
     const served = await askApp(given.positionals[0], { kind: 'routes' }, setting)
-    if (served === undefined) return 1
-    const text = formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
-    return print(text)
+    const info = version === undefined ? undefined : findVersion(served.versions, version)
+    const rows =
+      info === undefined ? served.routes.map((route): RouteRow => ({ route })) : rowsOf(served, info)
+    const shown = given.has('public') ? rows.filter(({ route }) => route.public) : rows
+    return {
+      text: formatRoutes(served, shown, info),
+      result: shown.map(({ route }) => ({ ...route, versions: versionsOf(served, route, undefined) })),
+    }
   },
 }
 
-interface ShownRoute {
-  readonly version: string | undefined
-  readonly isJson: boolean
-  readonly isPublic: boolean
-}
-
-function formatRoutes(served: ServedRoutes, { version, isJson, isPublic }: ShownRoute): string {
-  const info = version === undefined ? undefined : findVersion(served.versions, version)
-  const rows = info === undefined ? served.routes.map((route): RouteRow => ({ route })) : rowsOf(served, info)
-  const shown = isPublic ? rows.filter(({ route }) => route.public) : rows
-  if (isJson)
-    return JSON.stringify(
-      shown.map(({ route }) => ({ ...route, versions: versionsOf(served, route, undefined) })),
-      undefined,
-      2,
-    )
+function formatRoutes(
+  served: ServedRoutes,
+  shown: readonly RouteRow[],
+  info: VersionInfo | undefined,
+): string {
   const style = printStyle()
   const cells = shown.map(({ route, life }) => routeCells(route, life, versionsOf(served, route, info)))
   const table = toTable(

@@ -7,10 +7,12 @@ import {
   printStyle,
   print,
   type Command,
+  type Outcome,
   type Setting,
 } from './command.ts'
-import { nearestName, readArguments } from './arguments.ts'
-import { sayError } from './print-error.ts'
+import { nearestName, readArguments, valueText } from './arguments.ts'
+import { toEnvelope, wantsJson } from './envelope.ts'
+import { sayError, toProblems } from './print-error.ts'
 import type { Style } from '../base/style.ts'
 import { toTable } from './text-table.ts'
 
@@ -34,14 +36,23 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs a command line. Returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments. */
 export async function runOctavo(given: readonly string[], setting: Setting): Promise<number> {
   const [name, ...rest] = given
+  const known = name !== undefined && Object.hasOwn(COMMANDS, name) ? name : undefined
+  const isJson = wantsJson(given)
   try {
-    return await runCommand(name, rest, setting)
+    const outcome = await runCommand(name, rest, setting)
+    const { exitCode = 0, text = '' } = outcome
+    const shown = isJson ? toEnvelope(outcome.command, outcome) : text
+    if (shown !== '') print(shown)
+    return exitCode
   } catch (error) {
     sayError(error)
-    if (!(error instanceof CommandError)) return 1
-    const of = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : ''
-    if (error.exitCode === 2 && !(error instanceof InputError)) say(`  run octavo help${of} for the options`)
-    return error.exitCode
+    const exitCode = error instanceof CommandError ? error.exitCode : 1
+    const isUsage = exitCode === 2 && !(error instanceof InputError)
+    const help = ['octavo help', known].filter(Boolean).join(' ')
+    const step = { text: `run ${help} for the options`, run: help }
+    if (isUsage) say(`  ${step.text}`)
+    if (isJson) print(toEnvelope(known, { exitCode, next: isUsage ? [step] : [] }, toProblems(error)))
+    return exitCode
   }
 }
 
@@ -49,27 +60,46 @@ async function runCommand(
   name: string | undefined,
   rest: readonly string[],
   setting: Setting,
-): Promise<number> {
+): Promise<Outcome & { readonly command?: string }> {
   if (name === undefined) {
     say(generalHelp(await loadAll(), sayStyle()))
-    return 2
+    return { exitCode: 2 }
   }
-  if (name === '--version' || name === '-v') return print(setting.manifest.version)
-  if (name === 'help' || name === '--help' || name === '-h') return printHelp(rest[0])
+  const { version } = setting.manifest
+  if (name === '--version' || name === '-v') return { text: version, result: { version } }
+  if (name === 'help' || name === '--help' || name === '-h') return helpOf(rest[0])
   const command = await findCommand(name)
   const end = rest.indexOf('--')
   const own = end < 0 ? rest : rest.slice(0, end)
-  if (own.some((argument) => argument === '--help' || argument === '-h')) return printHelp(name)
-  return command.run(readArguments(rest, command), setting)
+  if (own.some((argument) => argument === '--help' || argument === '-h')) return helpOf(name)
+  return { ...(await command.run(readArguments(rest, command), setting)), command: name }
 }
 
-async function printHelp(name: string | undefined): Promise<number> {
+async function helpOf(name: string | undefined): Promise<Outcome> {
   const style = printStyle()
-  return print(
-    name === undefined
-      ? generalHelp(await loadAll(), style)
-      : commandHelp(name, await findCommand(name), style),
-  )
+  if (name === undefined || name.startsWith('--format')) {
+    const all = await loadAll()
+    const listed = Object.entries(all).map(([each, command]) => describeCommand(each, command))
+    return { text: generalHelp(all, style), result: { commands: listed } }
+  }
+  const command = await findCommand(name)
+  return { text: commandHelp(name, command, style), result: describeCommand(name, command) }
+}
+
+/** The help of a command as JSON. */
+function describeCommand(name: string, { summary, usage, about, examples, options }: Command): object {
+  return {
+    name,
+    summary,
+    usage: `octavo ${name} ${usage}`,
+    about: about.join(' '),
+    examples,
+    options: Object.entries(options).map(([long, option]) => ({
+      name: `--${long}`,
+      value: valueText(option),
+      about: option.about,
+    })),
+  }
 }
 
 async function loadAll(): Promise<Readonly<Record<string, Command>>> {
@@ -128,8 +158,11 @@ function generalHelp(commands: Readonly<Record<string, Command>>, style: Style):
 /** Returns the help of a command. */
 function commandHelp(name: string, command: Command, style: Style): string {
   const options = Object.entries(command.options).map(
-    ([long, { value = '', short, about }]) =>
-      [`${short === undefined ? '    ' : `-${short}, `}--${long} ${value}`.trimEnd(), about] as const,
+    ([long, option]) =>
+      [
+        `${option.short === undefined ? '    ' : `-${option.short}, `}--${long} ${valueText(option) ?? ''}`.trimEnd(),
+        option.about,
+      ] as const,
   )
   return [
     `${style.bold(`octavo ${name}`)} ${command.usage}`,

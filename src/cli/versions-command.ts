@@ -1,4 +1,4 @@
-import { printStyle, print, type Command, type Arguments, type Setting } from './command.ts'
+import { FORMAT, printStyle, type Command, type Outcome } from './command.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
 import { askApp } from './app-process.ts'
 import type { Style } from '../base/style.ts'
@@ -18,7 +18,7 @@ export const versions: Command = {
   ],
   examples: [
     'octavo versions',
-    'octavo versions src/app.ts --json',
+    'octavo versions src/app.ts --format json',
     'octavo versions --explain',
     'octavo versions --usage usage.json',
   ],
@@ -29,21 +29,18 @@ export const versions: Command = {
       value: '<file>',
       about: 'add the calls of each version, as createUsageReport serves them',
     },
-    json: { about: 'print JSON: the result of app.versions(), or the explanation' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
-    if (given.has('explain')) return explainVersions(given, setting)
+    if (given.has('explain'))
+      return toExplained(await askApp(given.positionals[0], { kind: 'explain' }, setting))
     const served = await askApp(given.positionals[0], { kind: 'routes' }, setting)
-    if (served === undefined) return 1
     const file = given.value('usage')
     const entries = file === undefined ? undefined : readUsage(file, setting.cwd)
     const calls = entries && sumBy(entries, ({ version }) => version)
     const listed = entries === undefined ? served.versions : withAltered(served.versions, entries)
     const shown = calls && listed.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
-    const text = given.has('json')
-      ? JSON.stringify(shown ?? listed, undefined, 2)
-      : formatVersions(listed, printStyle(), calls)
-    return print(text)
+    return { text: formatVersions(listed, printStyle(), calls), result: shown ?? listed }
   },
 }
 
@@ -116,15 +113,15 @@ function deprecationCells({ status, deprecated, sunset }: VersionInfo): readonly
   return [...stages, ...ends]
 }
 
-/** Prints the positions that the changes of an application reach. Returns the exit code. */
-export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
-  const explanation = await askApp(given.positionals[0], { kind: 'explain' }, setting)
-  if (explanation === undefined) return 1
-  const text = given.has('json')
-    ? JSON.stringify(explanation, undefined, 2)
-    : formatExplanation(explanation, printStyle())
-  return print(text)
+/** The positions that the changes of an application reach. */
+function toExplained(explanation: Explanation): Outcome {
+  const next = explanation.nearMisses.length === 0 ? [] : [{ text: MISSED }]
+  return { text: formatExplanation(explanation, printStyle()), result: explanation, next }
 }
+
+/** The edit for schemas that no change reaches. */
+const MISSED =
+  'Create them with derive(Model, …) or list them in applies of the change. If they are unrelated, list them in not.'
 
 function formatExplanation({ changes, nearMisses }: Explanation, style: Style): string {
   if (changes.length === 0) return 'The app has no changes.'
@@ -142,7 +139,7 @@ function formatExplanation({ changes, nearMisses }: Explanation, style: Style): 
       `    has ${miss.fields.join(', ')} like ${miss.model}, but is not made from it`,
     ]),
     '',
-    'Create them with derive(Model, …) or list them in applies of the change. If they are unrelated, list them in not.',
+    MISSED,
   ].join('\n')
 }
 

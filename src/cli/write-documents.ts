@@ -1,11 +1,20 @@
 import { extname, relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
-import { say, usageError, sayStyle, type Arguments, type Command } from './command.ts'
+import {
+  commandLine,
+  FORMAT,
+  say,
+  usageError,
+  sayStyle,
+  type Arguments,
+  type Command,
+  type Outcome,
+} from './command.ts'
 import { toPlainJson } from '../gate/json.ts'
 import { askApp, type NamedDocuments, type Wanted } from './app-process.ts'
 import { formatCode } from './run-formatter.ts'
-import { readFileText, writeAndSay } from './write-file.ts'
+import { readFileText, writeAndSay, type WrittenFile } from './write-file.ts'
 
 /** The placeholder of the version in a file name. */
 const PLACEHOLDER = '{version}'
@@ -32,13 +41,17 @@ export const openapi: Command = {
   options: {
     version: { value: '<version>', about: 'the version to write' },
     out: OUT_OPTIONS.out,
-    format: { value: '<json|yaml>', about: 'the format (by the extension of the file, else json)' },
+    format: {
+      choices: ['yaml', 'json'],
+      about:
+        'yaml for documents in YAML, or json for the JSON of all commands (by the extension of the file)',
+    },
     check: OUT_OPTIONS.check,
   },
   run: async (given, setting) => {
     const order = readOrder(given)
     const made = await askApp(given.positionals[0], { kind: 'openapi', wanted: order.wanted }, setting)
-    return made === undefined ? 1 : deliver(made, order, setting.cwd)
+    return deliver('openapi', made, order, given, setting.cwd)
   },
 }
 
@@ -62,6 +75,7 @@ export const client: Command = {
     version: { value: '<version>', about: 'the version to write' },
     host: { value: '<host>', about: 'the host of the app, if versions are read from the host' },
     ...OUT_OPTIONS,
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const isMap = given.has('map')
@@ -71,7 +85,7 @@ export const client: Command = {
     const named = host === undefined ? {} : { host }
     const request = { kind: isMap ? 'client' : 'types', wanted: order.wanted, ...named } as const
     const made = await askApp(given.positionals[0], request, setting)
-    return made === undefined ? 1 : deliver(made, order, setting.cwd)
+    return deliver('client', made, order, given, setting.cwd)
   },
 }
 
@@ -91,17 +105,15 @@ function readOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
   if (given.has('check') && out === undefined)
     throw usageError('--check requires --out, the file to compare with')
-  const isYaml = ['.yaml', '.yml'].includes(extname(out ?? '').toLowerCase())
-  const format = given.value('format') ?? (isYaml ? 'yaml' : 'json')
-  if (format !== 'json' && format !== 'yaml')
-    throw usageError(`--format has to be json or yaml, not ${format}`)
+  const isYaml =
+    given.value('format') === 'yaml' || ['.yaml', '.yml'].includes(extname(out ?? '').toLowerCase())
   return {
     wanted:
       version !== undefined
         ? { kind: 'one', version }
         : { kind: out?.includes(PLACEHOLDER) === true ? 'each' : 'combined' },
     out,
-    format,
+    format: isYaml ? 'yaml' : 'json',
     isCheck: given.has('check'),
   }
 }
@@ -113,33 +125,34 @@ interface DocumentFile {
   readonly document: object
 }
 
-/** Writes documents or compares them with files. Returns the exit code. */
+/** Writes documents or compares them with files. */
 async function deliver(
+  name: string,
   documents: NamedDocuments,
   { out, format, isCheck }: Order,
+  given: Arguments,
   cwd: string,
-): Promise<number> {
+): Promise<Outcome> {
   const made: DocumentFile[] = []
-  for (const { name, document } of documents) {
+  for (const each of documents) {
+    const { document } = each
     const path = resolve(
       cwd,
-      (out ?? '').replaceAll(PLACEHOLDER, () => name),
+      (out ?? '').replaceAll(PLACEHOLDER, () => each.name),
     )
     made.push({ path, text: await formatDocument(document, format), document })
   }
-  if (out === undefined) {
-    for (const { text } of made) process.stdout.write(text)
-    return 0
-  }
+  if (out === undefined) return { text: made.map(({ text }) => text).join(''), result: { documents } }
   const files = await formatCode(made, cwd)
-  if (!isCheck) {
-    await writeAndSay(files, cwd)
-    return 0
-  }
-  const results: boolean[] = []
-  for (const file of files) results.push(await checkDocument(file, relative(cwd, file.path), format))
-  return results.every(Boolean) ? 0 : 1
+  if (!isCheck) return { result: { files: await writeAndSay(files, cwd) } }
+  const checked: WrittenFile[] = []
+  for (const file of files) checked.push(await checkDocument(file, relative(cwd, file.path), format))
+  if (checked.every(({ state }) => state === 'current')) return { result: { files: checked } }
+  const run = commandLine([name, ...given.all.filter((argument) => argument !== '--check')])
+  return { exitCode: 1, result: { files: checked }, next: [{ text: `${UPDATE} to update the files`, run }] }
 }
+
+const UPDATE = 'run the same command without --check'
 
 async function formatDocument(document: object, format: WrittenFormat): Promise<string> {
   if (format === 'text') return String(Reflect.get(document, 'text'))
@@ -153,23 +166,19 @@ async function checkDocument(
   { path, text, document }: DocumentFile,
   name: string,
   format: WrittenFormat,
-): Promise<boolean> {
+): Promise<WrittenFile> {
   const { red, green } = sayStyle()
   const found = await readFileText(path)
   if (found === undefined) {
-    say(`${red(name)} doesn't exist: run the same command without --check to write it`)
-    return false
+    say(`${red(name)} doesn't exist: ${UPDATE} to write it`)
+    return { file: name, state: 'missing' }
   }
   const isSame =
     format === 'text'
       ? found.replaceAll('\r\n', '\n') === text.replaceAll('\r\n', '\n')
       : isDeepStrictEqual(await parseWritten(found, format), toPlainJson(document))
-  say(
-    isSame
-      ? `${green(name)} is up to date`
-      : `${red(name)} differs from the app: run the same command without --check to update it`,
-  )
-  return isSame
+  say(isSame ? `${green(name)} is up to date` : `${red(name)} differs from the app: ${UPDATE} to update it`)
+  return { file: name, state: isSame ? 'current' : 'outdated' }
 }
 
 /** Parses a file. Returns `undefined` if its text is invalid. */

@@ -76,15 +76,23 @@ export async function writeChecked(
   return isGood
 }
 
+/** A file as JSON: its path from the working directory, and the result. */
+export interface WrittenFile {
+  readonly file: string
+  /** `current` is up to date. A check finds `missing` and `outdated` files. */
+  readonly state: 'written' | 'current' | 'missing' | 'outdated' | 'removed'
+}
+
 /** Replaces files like `writeFiles`, and reports each that has a text. */
-export async function writeAndSay(files: readonly FileText[], cwd: string): Promise<void> {
+export async function writeAndSay(files: readonly FileText[], cwd: string): Promise<readonly WrittenFile[]> {
   const changed = await writeFiles(files)
   const { green, dim } = sayStyle()
-  for (const { path, text } of files) {
-    const name = relative(cwd, path)
-    if (text !== undefined)
-      say(changed.has(path) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
-  }
+  return files.flatMap(({ path, text }): readonly WrittenFile[] => {
+    const file = relative(cwd, path)
+    if (text === undefined) return []
+    say(changed.has(path) ? `${green('Wrote')} ${file}` : dim(`${file} is up to date`))
+    return [{ file, state: changed.has(path) ? 'written' : 'current' }]
+  })
 }
 
 async function stage(temporary: string, text: string, mode: number | undefined): Promise<void> {

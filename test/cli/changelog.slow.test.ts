@@ -61,7 +61,9 @@ Operations: \`GET /v2/car\`
     assert.match(made, /^## 2 \(2026-03-04\)$/m)
     assert.match((await run(app, '--out', 'made/changelog.md')).stderr, /is up to date/)
     const json = await run(app, '--format', 'json', '--dir', 'elsewhere')
-    const { versions } = JSON.parse(json.stdout) as { versions: readonly { version: string; day?: string }[] }
+    const { versions } = JSON.parse(json.stdout).result as {
+      versions: readonly { version: string; day?: string }[]
+    }
     assert.deepEqual(
       versions.map(({ version, day }) => [version, day]),
       [
@@ -80,8 +82,8 @@ Operations: \`GET /v2/car\`
   it('refuses what it does not know', async () => {
     const cases = [
       [['--from', '9'], /--from: the app has no version 9\n {2}it has 3, 2, 1/],
-      [['--format', 'xml'], /unknown format xml\n {2}use one of md, json/],
-      [['--out', 'made/c.html'], /unknown format html\n {2}use one of md, json/],
+      [['--format', 'xml'], /unknown value xml of --format\n {2}use one of md, json/],
+      [['--out', 'made/c.html'], /unknown format html of --out\n {2}use one of md, json/],
       [['--from', '2', '--to', '1'], /--from has to be older than --to/],
     ] as const
     for (const [args, message] of cases) {

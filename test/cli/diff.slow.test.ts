@@ -42,8 +42,8 @@ describe('octavo diff', () => {
       'breaking',
     )
     assert.equal(code, 1)
-    const { level, findings } = JSON.parse(stdout) as { level: string; findings: readonly object[] }
-    assert.equal(level, 'breaking')
+    const { result, findings } = JSON.parse(stdout) as { result: object; findings: readonly object[] }
+    assert.deepEqual(result, { level: 'breaking' })
     assert.deepEqual(findings, [
       {
         rule: 'new-required-request-property',
@@ -81,7 +81,7 @@ describe('octavo diff', () => {
       'openapi: 3.1.0\npaths: {/a: {get: {responses: {"200": {description: a, content: {application/json: {schema: {$ref: "#/S"}}}}}}}}\nS: {allOf: [{$ref: "#/S"}]}\n',
     )
     const cases: readonly (readonly [string, RegExp])[] = [
-      ['nowhere.yaml', /^octavo: nowhere\.yaml: file not found\n$/],
+      ['nowhere.yaml', /^octavo: nowhere\.yaml: file not found\n {2}check the path\n$/],
       ['package.json', /^octavo: package\.json: openapi is missing:.*\n$/],
       ['git:HEAD:nowhere.json', /^octavo: git:HEAD:nowhere\.json: git: .*\n$/],
       ['e.yaml', /^octavo: a\.yaml and e\.yaml: .*contains itself without anything between\n$/],
@@ -91,6 +91,9 @@ describe('octavo diff', () => {
       assert.match(stderr, expected)
       assert.equal(code, 2)
     }
-    assert.match((await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr, /unknown format xml/)
+    assert.match(
+      (await run('diff', 'a.yaml', 'c.yaml', '--format', 'xml')).stderr,
+      /unknown value xml of --format/,
+    )
   })
 })

@@ -282,7 +282,7 @@ describe('octavo check', () => {
   })
 
   it('refuses what was changed by hand, what is missing, and an empty folder', async () => {
-    assert.match((await run('check')).stderr, /^octavo: api has no documents: run octavo snapshot/)
+    assert.match((await run('check')).stderr, /^octavo: api has no documents\n {2}run octavo snapshot/)
     restoreDocuments()
     write('api/1.json', '{}\n')
     assert.deepEqual(await run('check'), {

@@ -65,15 +65,19 @@ GET         /about                      about.about
     const { stdout } = await routes([programFile('test/cli/fixtures/history/app.ts')])
     assert.match(stdout, /^GET {5}\/car\/ {7}1, 2, 3 {2}car\.one$/m)
     assert.match(stdout, /^GET {5}\/car\/count {2}1, 2, 3 {2}car\.count$/m)
-    const { stdout: json } = await routes([programFile('test/cli/fixtures/history/app.ts'), '--json'])
-    const listed: readonly { readonly name: string; readonly versions: unknown }[] = JSON.parse(json)
+    const { stdout: json } = await routes([
+      programFile('test/cli/fixtures/history/app.ts'),
+      '--format',
+      'json',
+    ])
+    const listed: readonly { readonly name: string; readonly versions: unknown }[] = JSON.parse(json).result
     assert.deepEqual(listed.find(({ name }) => name === 'car.count')?.versions, ['1', '2', '3'])
   })
 
   it('gives JSON of one version', async () => {
-    const { code, stdout } = await routes([CARS, '--json', '--version', '1'])
+    const { code, stdout } = await routes([CARS, '--format', 'json', '--version', '1'])
     assert.equal(code, 0)
-    const listed: unknown = JSON.parse(stdout)
+    const listed: unknown = JSON.parse(stdout).result
     assert.ok(Array.isArray(listed), stdout)
     assert.deepEqual(
       listed.map((route: { readonly name: string; readonly methods: unknown }) => [

@@ -27,14 +27,18 @@ describe('a command line that is understood', { concurrency: 2 }, () => {
       ['--help'],
       /^octavo <command>[\s\S]*init[\s\S]*dev[\s\S]*routes[\s\S]*openapi/,
     ],
-    ['has a help for each command', ['help', 'routes'], /^octavo routes \[<app>\][\s\S]*--json/],
+    [
+      'has a help for each command',
+      ['help', 'routes'],
+      /^octavo routes \[<app>\][\s\S]*--format <text\|json>/,
+    ],
     [
       'has that help as an option, too',
       ['openapi', '--out', 'x', '-h'],
       /^octavo openapi[\s\S]*-o, --out <file>/,
     ],
     ['lists routes', ['routes'], /^METHOD {2}PATH {2}NAME\nGET {5}\/a {4}a\n\n1 route\n$/],
-    ['takes options before the app', ['routes', '--json', 'app.js'], /^\[\n {2}\{\n {4}"name": "a"/],
+    ['takes options before the app', ['routes', '--format', 'text', 'app.js'], /^METHOD/],
   ]
   for (const [title, args, stdout] of cases) {
     it(title, async () => {
@@ -62,17 +66,21 @@ describe('a command line that is not understood', { concurrency: 2 }, () => {
     ],
     [
       'has an unknown option',
-      ['routes', '--jsn'],
-      /unknown option --jsn\n {2}did you mean --json\?\n {2}run octavo help routes/,
+      ['routes', '--formt'],
+      /unknown option --formt\n {2}did you mean --format\?\n {2}run octavo help routes/,
     ],
     ['has an unknown short option', ['routes', '-x'], /unknown option -x\n/],
     ['lacks a value', ['openapi', '--out'], /--out needs a value: --out <file>/],
     ['has an option for a value', ['openapi', '--out', '--check'], /--out needs a value/],
-    ['has a value for a switch', ['routes', '--json=yes'], /--json takes no value/],
+    ['has a value for a switch', ['routes', '--public=yes'], /--public takes no value/],
     ['has an argument too many', ['routes', 'a.js', 'b.js'], /unexpected argument "b.js"/],
     ['has arguments for nobody', ['routes', 'a.js', '--', 'b'], /unexpected argument "b"/],
     ['compares with nothing', ['openapi', '--check'], /--check requires --out/],
-    ['wants an unknown format', ['openapi', '--format', 'xml'], /--format has to be json or yaml, not xml/],
+    [
+      'wants an unknown format',
+      ['openapi', '--format', 'xml'],
+      /unknown value xml of --format\n {2}use one of yaml, json/,
+    ],
     [
       'has a port that is none',
       ['dev', '--port', '99999'],

@@ -78,8 +78,8 @@ Create them with derive(Model, …) or list them in applies of the change. If th
       stderr,
     )
     assert.equal(code, 0)
-    const json = await octavo(['versions', '--explain', '--json', programFile(source)], { node })
-    const { nearMisses } = JSON.parse(json.stdout) as { nearMisses: unknown }
+    const json = await octavo(['versions', '--explain', '--format', 'json', programFile(source)], { node })
+    const { nearMisses } = JSON.parse(json.stdout).result as { nearMisses: unknown }
     assert.deepEqual(nearMisses, [
       { route: 'car.report', model: 'Car', fields: ['made', 'colour'], positions: ['response 200.cars{}'] },
     ])

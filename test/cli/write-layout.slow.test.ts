@@ -36,7 +36,7 @@ describe('octavo check --write in an app of one file', () => {
     const advice = 'Run octavo check --write to write changes that older versions need'
     assert.ok((await run('check')).stdout.endsWith(`\n${advice}\n`))
     const { stdout } = await run('check', '--format', 'json')
-    assert.equal(JSON.parse(stdout).advice.at(-1), advice)
+    assert.equal(JSON.parse(stdout).next.at(-1).text, advice)
     const { code, stderr } = await run('check', '--write')
     assert.equal(code, 0)
     assert.match(stderr, /Added it to app\.ts\n/)

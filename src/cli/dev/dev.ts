@@ -35,7 +35,8 @@ export const dev: Command = {
   },
   run: async (given, setting) => {
     const module = findApp(given.positionals[0], setting.cwd)
-    return serveAndWatch(toJob(given, module), extraFiles(given.values('watch'), setting.cwd), setting)
+    const job = toJob(given, module)
+    return { exitCode: await serveAndWatch(job, extraFiles(given.values('watch'), setting.cwd), setting) }
   },
 }
 

@@ -53,7 +53,7 @@ export async function serveForDev(
     })
   } catch (error) {
     files.flush()
-    await tell({ kind: 'failed' })
+    await tell({ kind: 'failed', problems: [] })
     endFailed(isAddressError(error) ? failure(error.message) : error)
   }
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 
-import { type Arguments, type Command, type Setting, usageError } from '../command.ts'
+import { type Arguments, type Command, formatOption, type Setting, usageError } from '../command.ts'
 import { toChangelog, type Changelog } from '../../gate/changelog/create-changelog.ts'
 import { changelogMarkdown } from '../../gate/changelog/changelog-markdown.ts'
 import { readIndex } from '../../gate/snapshot/snapshot-index.ts'
@@ -8,12 +8,6 @@ import { isString } from '../../base/values.ts'
 import { askApp } from '../app-process.ts'
 import { readFileText, writeAndSay } from '../write-file.ts'
 import { documentFailure } from './read-document.ts'
-
-const WRITERS: Readonly<Record<string, (changelog: Changelog) => string>> = {
-  md: changelogMarkdown,
-  json: (made) => `${JSON.stringify(made, undefined, 2)}\n`,
-}
-const FORMATS = Object.keys(WRITERS)
 
 export const changelog: Command = {
   summary: 'write the changelog of an app',
@@ -27,36 +21,31 @@ export const changelog: Command = {
   options: {
     from: { value: '<version>', about: 'include only versions newer than this one' },
     to: { value: '<version>', about: 'include only this version and older ones' },
-    format: {
-      value: `<${FORMATS.join('|')}>`,
-      about: 'the format (by the extension of the file, else md)',
-    },
-    out: { value: '<file>', short: 'o', about: 'the file to write (standard output)' },
+    format: formatOption('md'),
+    out: { value: '<file>', short: 'o', about: 'the file to write, with the extension .md or .json' },
     dir: { value: '<folder>', about: 'the folder of octavo snapshot, which has the dates (api)' },
   },
   run: async (given, setting) => {
     const out = given.value('out')
-    const write = writerOf(given, out)
+    const [, extension = 'md'] = /\.(\w+)$/.exec(out ?? '') ?? []
+    if (extension !== 'md' && extension !== 'json')
+      throw usageError(`unknown format ${extension} of --out`, 'use one of md, json')
     const made = await readChangelog(given.positionals[0], given.value('dir'), setting)
-    if (made === undefined) return 1
-    const text = write(selectVersions(made, given))
-    if (out === undefined) {
-      process.stdout.write(text)
-      return 0
-    }
-    await writeAndSay([{ path: resolve(setting.cwd, out), text }], setting.cwd)
-    return 0
+    const selected = selectVersions(made, given)
+    if (out === undefined) return { text: changelogMarkdown(selected), result: selected }
+    const text =
+      extension === 'md' ? changelogMarkdown(selected) : `${JSON.stringify(selected, undefined, 2)}\n`
+    return { result: { files: await writeAndSay([{ path: resolve(setting.cwd, out), text }], setting.cwd) } }
   },
 }
 
-/** Reads the changelog of an application. Returns `undefined` after printing an error if it cannot be loaded. */
+/** Reads the changelog of an application. */
 export async function readChangelog(
   app: string | undefined,
   folder: string | undefined,
   setting: Setting,
-): Promise<Changelog | undefined> {
+): Promise<Changelog> {
   const versions = await askApp(app, { kind: 'changelog' }, setting)
-  if (versions === undefined) return undefined
   const name = folder ?? 'api'
   try {
     const days = await readReleaseDays(name, setting.cwd)
@@ -71,16 +60,6 @@ export async function readChangelog(
 export async function readReleaseDays(folder: string, cwd: string): Promise<ReadonlyMap<string, string>> {
   const index = await readFileText(resolve(cwd, join(folder, 'index.json')))
   return new Map(readIndex(index ?? '{"versions":[]}').versions.map(({ version, at }) => [version, at]))
-}
-
-/** @throws `CommandError` for a format that there is not. */
-function writerOf(given: Arguments, out: string | undefined): (changelog: Changelog) => string {
-  const ending = FORMATS.find((format) => out?.endsWith(`.${format}`) === true)
-  const other = /\.(\w+)$/.exec(out ?? '')?.[1]
-  const name = given.value('format') ?? ending ?? other ?? 'md'
-  const writer = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined
-  if (writer === undefined) throw usageError(`unknown format ${name}`, `use one of ${FORMATS.join(', ')}`)
-  return writer
 }
 
 /** A changelog of the versions that are asked for. @throws `CommandError` for one that there is not. */

@@ -1,25 +1,40 @@
 import { resolve } from 'node:path'
 
 import {
+  CommandError,
+  commandLine,
+  failure,
   InputError,
+  formatOption,
   usageError,
   printStyle,
   print,
+  toWord,
   type Command,
   type Arguments,
+  type OptionSpec,
   type Setting,
+  type Step,
 } from '../command.ts'
-import { isAtLeast, SEVERITIES, type Comparison, type Severity } from '../../gate/finding.ts'
+import { isAtLeast, type Comparison, type Severity } from '../../gate/finding.ts'
 import { checkSnapshots, type SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
 import { askApp, findApp, type AppRequest, type CurrentReport } from '../app-process.ts'
 import { readCounts } from './finding-usage.ts'
-import { FORMATS, printComparison, type ReportFormat } from './print-findings.ts'
+import { FORMATS, printComparison, toFindingsJson, type ReportFormat } from './print-findings.ts'
 import { documentFailure, readGivenDocument, type ComparedDocument } from './read-document.ts'
-import { EXIT, finishChanges, type Failed, type WriteReport } from '../write/write-changes.ts'
+import { KEPT_IN } from './snapshot-command.ts'
+import { EXIT, finishChanges, type Failed } from '../write/write-changes.ts'
 import { compareSources } from '../../gate/compare-documents.ts'
 import { toNeighbours } from '../../gate/document/neighbours.ts'
 import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
+
+/** The options that both comparisons have. */
+const ASSUMPTIONS: Readonly<Record<string, OptionSpec>> = {
+  'closed-enums': { about: 'assume that clients reject new enum values' },
+  'closed-clients': { about: 'assume that clients reject new members' },
+}
+const FAILING_LEVELS = ['breaking', 'warning', 'info'] as const
 
 export const check: Command = {
   summary: 'find changes that break clients of released versions',
@@ -33,37 +48,36 @@ export const check: Command = {
   positionals: 1,
   options: {
     dir: { value: '<folder>', about: 'the folder of the documents (api)' },
-    format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
-    'fail-on': { value: '<breaking|warning|info>', about: 'the level that fails the check (breaking)' },
+    format: formatOption(...FORMATS),
+    'fail-on': { choices: FAILING_LEVELS, about: 'the level that fails the check (breaking)' },
     write: { about: 'write the missing changes, with places for you to complete' },
     usage: {
       value: '<file>',
       about: 'the counts, as createUsageReport serves them: findings say who is hit',
     },
     since: { value: '<day>', about: 'leave out calls before this day, such as 2026-01-01' },
-    unused: { value: '<info>', about: 'lower findings that no client was seen to be hit by since --since' },
+    unused: { choices: ['info'], about: 'lower findings that no client was seen to be hit by since --since' },
     strict: { about: 'fail on warnings, undescribed routes and versions without a kept document' },
     inside: {
       value: '<module>',
       about: 'list routes of your Hono, Express, Fastify or NestJS app that it lacks',
     },
-    'closed-enums': { about: 'assume that clients reject new enum values' },
-    'closed-clients': { about: 'assume that clients reject new members' },
+    ...ASSUMPTIONS,
   },
   run: async (given, setting) => {
-    const name = given.value('dir') ?? 'api'
+    const name = given.value('dir') ?? KEPT_IN
     const format = reportFormat(given)
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     const assumptions = assumptionsOf(given)
-    let undescribed: readonly string[] = []
+    let undescribed: readonly Step[] = []
     const counted = readCounts(given, setting)
     let compared: Omit<Failed, 'app' | 'failOn' | 'isOpen'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
-      if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
+      if (snapshots.length === 0)
+        throw new InputError(name, `${name} has no documents`, ['run octavo snapshot first'])
       const current = await askApp(given.positionals[0], currentRequest(given, setting), setting)
-      if (current?.definitions === undefined) return EXIT.left
       const addUsage = await counted(given.positionals[0])
       const recheck = ({ versions, serving, history }: CurrentReport): SnapshotCheck => {
         const checked = checkSnapshots(snapshots, versions, {
@@ -76,27 +90,41 @@ export const check: Command = {
         return addUsage(checked)
       }
       const { versions, definitions } = current
-      undescribed = undescribedNotes(current)
+      if (definitions === undefined) throw failure('the app does not tell its definitions')
+      undescribed = undescribedSteps(current)
       compared = { snapshots, current: versions, definitions, recheck, result: recheck(current) }
     } catch (error) {
-      throw error instanceof InputError ? error : documentFailure(name, error)
+      throw error instanceof CommandError ? error : documentFailure(name, error)
     }
     const { result } = compared
     const labels = { base: name, revision: 'the app', file: undefined }
     const isBad = isAtLeast(result.level, failOn)
-    const advice = [...checkNotes(result), ...undescribed, ...writeNotes(isBad, compared.definitions, given)]
-    const show = (changes?: WriteReport): void => {
-      const shown = changes !== undefined && given.has('write') ? { changes } : {}
-      print(printComparison({ ...result, advice, ...shown }, format, labels, printStyle()))
-    }
+    const steps = [
+      ...checkSteps(result, name),
+      ...undescribed,
+      ...writeSteps(isBad, compared.definitions, given),
+    ]
     // JSON is one value, which tells of the changes as well
-    if (format !== 'json') show()
-    const isOpen = !Object.values(assumptions).includes(true)
-    const { report, exitCode } = await finishChanges({ ...compared, failOn, isOpen }, isBad, given, setting)
-    if (format === 'json') show(report)
+    if (!given.isJson) print(printComparison(withAdvice(result, steps), format, labels, printStyle()))
+    const failed = { ...compared, failOn, isOpen: !Object.values(assumptions).includes(true) }
+    const { report, exitCode, next } = await finishChanges(failed, isBad, given, setting)
     const left = isStrict ? [...result.missing, ...undescribed] : []
-    return exitCode || (left.length > 0 ? EXIT.left : EXIT.whole)
+    const { findings, ...rest } = result
+    return {
+      exitCode: exitCode || (left.length > 0 ? EXIT.left : EXIT.whole),
+      findings: toFindingsJson(findings),
+      result: { ...rest, ...(given.has('write') ? { changes: report } : {}) },
+      next: [...steps, ...next],
+    }
   },
+}
+
+function withAdvice(
+  result: SnapshotCheck,
+  steps: readonly Step[],
+): SnapshotCheck & { readonly advice: readonly string[] } {
+  const allowed = result.allowed > 0 ? [`${result.allowed} allowed`] : []
+  return { ...result, advice: [...allowed, ...steps.map(({ text }) => text)] }
 }
 
 function currentRequest(given: Arguments, { cwd }: Setting): AppRequest & { readonly kind: 'current' } {
@@ -104,14 +132,15 @@ function currentRequest(given: Arguments, { cwd }: Setting): AppRequest & { read
   return { kind: 'current', isChecked: true, ...(inside !== undefined && { inside: findApp(inside, cwd) }) }
 }
 
-function undescribedNotes({ undescribed = [], uncontracted }: CurrentReport): readonly string[] {
-  return [
+function undescribedSteps({ undescribed = [], uncontracted }: CurrentReport): readonly Step[] {
+  const texts = [
     ...undescribed.map((route) => `${route} has no route in Octavo, so it is the same in every version`),
     ...uncontracted.map(
       (path) =>
         `The API that is mounted at ${path} has no contract, because no route describes its requests. Write a route with \`forward\` for those that matter`,
     ),
   ]
+  return texts.map((text) => ({ text }))
 }
 
 /** The assumptions about clients. */
@@ -120,30 +149,27 @@ function assumptionsOf(given: Arguments): { readonly closedEnums: boolean; reado
 }
 
 /** How the missing changes are written, if the check failed and did not write them. */
-function writeNotes(
+function writeSteps(
   isBad: boolean,
   { history, unfinished }: Failed['definitions'],
   given: Arguments,
-): readonly string[] {
+): readonly Step[] {
   if (!isBad || given.has('write') || history === undefined || unfinished.length > 0) return []
-  return ['Run octavo check --write to write changes that older versions need']
+  const run = commandLine(['check', '--write', ...given.all])
+  return [{ text: 'Run octavo check --write to write changes that older versions need', run }]
 }
 
-function checkNotes({
-  findings,
-  allowed,
-  stale,
-  reworded,
-  missing,
-  level,
-}: SnapshotCheck): readonly string[] {
+/** How the kept documents are brought up to date. */
+function checkSteps(
+  { findings, stale, reworded, missing, level }: SnapshotCheck,
+  folder: string,
+): readonly Step[] {
   const isWarned = (version: string): boolean =>
     findings.some((finding) => finding.version === version && finding.level === 'warning')
   const differing = stale.filter((version) => !reworded.includes(version))
   const warned = differing.filter(isWarned)
   const extended = differing.filter((version) => !isWarned(version))
-  return [
-    ...(allowed > 0 ? [`${allowed} allowed`] : []),
+  const texts = [
     ...(reworded.length > 0
       ? [`${reworded.join(', ')}: only texts of the documents differ. Run octavo snapshot to update them`]
       : []),
@@ -159,6 +185,8 @@ function checkNotes({
       ? [`${missing.join(', ')}: no document. Run octavo snapshot to keep released versions`]
       : []),
   ]
+  const run = `octavo snapshot${folder === KEPT_IN ? '' : ` --out ${toWord(folder)}`}`
+  return texts.map((text) => ({ text, run }))
 }
 
 export const diff: Command = {
@@ -176,13 +204,9 @@ export const diff: Command = {
   positionals: 2,
   options: {
     app: { value: '<app>', about: 'the module of the app, if you compare its versions' },
-    format: { value: `<${FORMATS.join('|')}>`, about: 'the format of findings (text)' },
-    'fail-on': {
-      value: '<breaking|warning|info>',
-      about: 'exit with 1 for findings of this level or worse',
-    },
-    'closed-enums': { about: 'assume that clients reject new enum values' },
-    'closed-clients': { about: 'assume that clients reject new members' },
+    format: formatOption(...FORMATS),
+    'fail-on': { choices: FAILING_LEVELS, about: 'exit with 1 for findings of this level or worse' },
+    ...ASSUMPTIONS,
   },
   run: async (given, setting) => {
     const [base, revision] = given.positionals
@@ -203,8 +227,13 @@ export const diff: Command = {
       throw documentFailure(`${base} and ${revision}`, error)
     }
     const labels = { base: older.label, revision: newer.label, file: newer.file }
-    print(printComparison(comparison, format, labels, printStyle()))
-    return failOn !== undefined && isAtLeast(comparison.level, failOn) ? 1 : 0
+    const { findings, level } = comparison
+    return {
+      exitCode: failOn !== undefined && isAtLeast(level, failOn) ? 1 : 0,
+      text: printComparison(comparison, format, labels, printStyle()),
+      findings: toFindingsJson(findings),
+      result: { level },
+    }
   },
 }
 
@@ -221,20 +250,10 @@ function comparedSources(
   return [prepareSource(base), prepareSource(revision)]
 }
 
-/** @throws `CommandError` for a format that there is not. */
-export function reportFormat(given: Arguments): ReportFormat {
-  const name = given.value('format') ?? 'text'
-  const format = FORMATS.find((each) => each === name)
-  if (format === undefined) throw usageError(`unknown format ${name}`, `use one of ${FORMATS.join(', ')}`)
-  return format
+function reportFormat(given: Arguments): ReportFormat {
+  return FORMATS.find((each) => each === given.value('format')) ?? 'text'
 }
 
-/** @throws `CommandError` for a level that there is not. */
-export function failOnOf(given: Arguments): Severity | undefined {
-  const name = given.value('fail-on')
-  if (name === undefined) return undefined
-  const level = SEVERITIES.find((each) => each === name)
-  if (level === undefined || level === 'none')
-    throw usageError(`unknown level ${name}`, 'use breaking, warning or info')
-  return level
+function failOnOf(given: Arguments): Severity | undefined {
+  return FAILING_LEVELS.find((each) => each === given.value('fail-on'))
 }

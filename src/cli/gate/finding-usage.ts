@@ -103,7 +103,6 @@ export function readCounts(
   const [file, since, unused] = ['usage', 'since', 'unused'].map((name) => given.value(name))
   if (since !== undefined && toDay(since) !== since)
     throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
-  if (unused !== undefined && unused !== 'info') throw usageError('--unused takes info alone')
   if (file === undefined) {
     if (since === undefined && unused === undefined) return async () => unchanged
     throw usageError('--usage is missing', 'give the file with the counts')
@@ -113,9 +112,7 @@ export function readCounts(
   const entries = readUsage(file, setting.cwd)
   return async (app) => {
     const served = await askApp(app, { kind: 'routes' }, setting)
-    const routes = new Set(
-      served?.versions.flatMap((version) => version.routes.map(({ name }) => name)) ?? [],
-    )
+    const routes = new Set(served.versions.flatMap((version) => version.routes.map(({ name }) => name)))
     return (check) => addUsage(check, { entries, routes, since }, unused !== undefined)
   }
 }

@@ -11,8 +11,8 @@ import { ruleFix } from '../../gate/rules.ts'
 import type { Style } from '../../base/style.ts'
 import { usageText, type FindingUsage } from './finding-usage.ts'
 
-/** How findings are written. */
-export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const
+/** How findings are written, unless as JSON. */
+export const FORMATS = ['text', 'markdown', 'junit', 'github'] as const
 
 export type ReportFormat = (typeof FORMATS)[number]
 
@@ -34,8 +34,6 @@ interface Printed {
   readonly findings: readonly ShownFinding[]
   /** Steps that are about all findings. */
   readonly advice?: readonly string[]
-  /** The changes that were written, in JSON alone. */
-  readonly changes?: object
 }
 
 /** Writes a comparison. Equal comparisons give equal texts. */
@@ -45,7 +43,6 @@ export function printComparison(
   labels: ComparisonLabels,
   style: Style,
 ): string {
-  if (format === 'json') return JSON.stringify(printedJson(comparison), undefined, 2)
   if (format === 'markdown') return comparisonMarkdown(comparison, labels)
   if (format === 'junit') return toJunit(comparison, labels)
   return format === 'github' ? toGithub(comparison, labels) : formatComparison(comparison, labels, style)
@@ -60,15 +57,14 @@ function summaryText({ findings }: Printed): string {
   return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
 }
 
-/** A comparison as JSON, without members for commands alone, and without places that repeat their finding. */
-function printedJson(printed: Printed): object {
-  const findings = printed.findings.map((each) => {
+/** Findings as JSON, without members for commands alone, and without places that repeat their finding. */
+export function toFindingsJson(findings: readonly ShownFinding[]): readonly object[] {
+  return findings.map((each) => {
     const { operation, ...finding } = withoutTraces(each)
     const shown = finding.schema === undefined ? { operation, ...finding } : finding
     const named = { ...shown, fingerprint: fingerprintOf(each) }
     return finding.level === 'info' ? named : { ...named, fix: ruleFix(finding.rule) }
   })
-  return { ...printed, findings }
 }
 
 /** The subject of a finding: a named schema, or an operation. */

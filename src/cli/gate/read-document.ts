@@ -73,7 +73,7 @@ export function documentFailure(given: string, error: unknown): CommandError {
   const isDeep = /call stack/.test(line)
   const read = isDeep ? 'the document is nested too deeply' : line
   const why = isMissing ? 'file not found' : read
-  return new InputError(`${given}: ${why.replace(/:$/, '')}`)
+  return new InputError(given, `${given}: ${why.replace(/:$/, '')}`, isMissing ? ['check the path'] : [])
 }
 
 async function readGit(revision: string, path: string, cwd: string): Promise<string> {
@@ -160,7 +160,8 @@ function fileReferences(document: unknown): readonly string[] {
 }
 
 async function readVersion(version: string, app: string | undefined, setting: Setting): Promise<object> {
-  const [made] = (await askApp(app, { kind: 'openapi', wanted: { kind: 'one', version } }, setting)) ?? []
-  if (made === undefined) throw new InputError(`${app ?? 'the app'} has no document of version ${version}`)
+  const [made] = await askApp(app, { kind: 'openapi', wanted: { kind: 'one', version } }, setting)
+  if (made === undefined)
+    throw new InputError(version, `${app ?? 'the app'} has no document of version ${version}`)
   return made.document
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path'
 
-import { say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
+import { FORMAT, say, usageError, sayStyle, toWord, type Command, type Setting } from '../command.ts'
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
 import {
   isAfterSunset,
@@ -12,7 +12,7 @@ import {
   type SnapshotEntry,
 } from '../../gate/snapshot/snapshot-index.ts'
 import { askApp, type CurrentReport } from '../app-process.ts'
-import { readFileText, writeFiles } from '../write-file.ts'
+import { readFileText, writeFiles, type WrittenFile } from '../write-file.ts'
 import { documentFailure } from './read-document.ts'
 
 export const snapshot: Command = {
@@ -27,19 +27,25 @@ export const snapshot: Command = {
   options: {
     out: { value: '<folder>', short: 'o', about: 'the folder of the documents (api)' },
     version: { value: '<version>', multiple: true, about: 'keep only this version (repeatable)' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const report = await askApp(given.positionals[0], { kind: 'current', isChecked: false }, setting)
-    if (report === undefined) return 1
-    await keepVersions(report, setting, { out: given.value('out'), wanted: given.values('version') })
-    return 0
+    const out = given.value('out') ?? KEPT_IN
+    const files = await keepVersions(report, setting, { out, wanted: given.values('version') })
+    const isSame = files.every(({ state }) => state === 'current')
+    const next = isSame ? [] : [{ text: `commit ${out}`, run: `git add ${toWord(out)}` }]
+    return { result: { files }, next }
   },
 }
+
+/** The folder of the documents if none is given. */
+export const KEPT_IN = 'api'
 
 /** Where documents are kept, and which. */
 interface Keeping {
   /** @default 'api' */
-  readonly out?: string | undefined
+  readonly out?: string
   /** @default all versions */
   readonly wanted?: readonly string[]
 }
@@ -48,11 +54,11 @@ interface Keeping {
 export async function keepVersions(
   { versions: current, serving: own }: CurrentReport,
   { cwd }: Setting,
-  { out = 'api', wanted = [] }: Keeping = {},
-): Promise<void> {
+  { out = KEPT_IN, wanted = [] }: Keeping = {},
+): Promise<readonly WrittenFile[]> {
   const folder = resolve(cwd, out)
   const index = await readKeptIndex(folder, relative(cwd, folder))
-  const kept = index.versions
+  const before = index.versions
   const unknown = wanted.find((version) => !current.some((one) => one.version === version))
   if (unknown !== undefined)
     throw usageError(
@@ -60,10 +66,10 @@ export async function keepVersions(
       `it has ${current.map(({ version }) => version).join(', ')}`,
     )
   const now = new Date()
-  const changed = toSnapshotEntries(kept, current, { wanted, now })
+  const changed = toSnapshotEntries(before, current, { wanted, now })
   const { entries } = changed
   const { green, dim } = sayStyle()
-  const { texts, removed } = await toTidied(folder, kept, changed)
+  const { texts, removed } = await toTidied(folder, before, changed)
   const toFileName = toFileNames(entries)
   const documents = current
     .filter(({ version }) => wanted.length === 0 || wanted.includes(version))
@@ -77,11 +83,14 @@ export async function keepVersions(
   const serving = { schemes, routes: new Map(own.routes) }
   texts.set(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
   const written = await writeFiles([...texts].map(([path, text]) => ({ path, text })))
-  for (const { path } of documents) {
-    const name = relative(cwd, path)
-    say(written.has(path) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
-  }
-  for (const file of removed) say(`${green('Removed')} ${relative(cwd, file)}, because its sunset has passed`)
+  const kept = documents.map(({ path }): WrittenFile => {
+    const file = relative(cwd, path)
+    say(written.has(path) ? `${green('Wrote')} ${file}` : dim(`${file} is up to date`))
+    return { file, state: written.has(path) ? 'written' : 'current' }
+  })
+  const gone = removed.map((path): WrittenFile => ({ file: relative(cwd, path), state: 'removed' }))
+  for (const { file } of gone) say(`${green('Removed')} ${file}, because its sunset has passed`)
+  return [...kept, ...gone]
 }
 
 /** The entries that stay in the folder, and those that are removed. */

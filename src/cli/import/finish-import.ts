@@ -1,4 +1,4 @@
-import { failure, say, sayStyle, type Setting } from '../command.ts'
+import { failure, say, sayStyle, type Outcome, type Setting } from '../command.ts'
 import { askApp } from '../app-process.ts'
 import { formatFirst, messageOf } from '../../base/values.ts'
 import { reachOf } from '../../base/json-schema.ts'
@@ -11,21 +11,41 @@ import type { ImportedApi } from './read-api.ts'
 import type { ImportedProject } from './write-project.ts'
 import type { ExpectedFinding } from './write-schema.ts'
 
-/** Compares what the app serves with the imported document, if there is one, and keeps the first snapshot. Returns the exit code. */
+/** Compares what the app serves with the imported document, if there is one, and keeps the first snapshot. */
 export async function finishImport(
   project: ImportedProject,
   api: ImportedApi,
   source: ComparedSource | undefined,
   setting: Setting,
-): Promise<number> {
+): Promise<Outcome> {
   const current = await askApp(project.app, { kind: 'current', isChecked: false }, setting)
-  if (current === undefined) return 1
   const served = current.versions.find(({ version }) => version === project.version)
   if (served === undefined) throw failure(`the app has no version ${project.version}`)
   const report = source && tryComparing(source, served.document, api, project.expected)
   if (report !== undefined) printReport(report)
-  await keepVersions(current, setting)
-  return report !== undefined && report.unexpected.length > 0 ? 1 : 0
+  const snapshots = await keepVersions(current, setting)
+  return {
+    exitCode: report !== undefined && report.unexpected.length > 0 ? 1 : 0,
+    result: { ...(report && toReportJson(report)), snapshots },
+    next: project.app === undefined ? [{ text: 'serve the app', run: 'npx octavo dev' }] : [],
+  }
+}
+
+/** The differences as JSON. */
+function toReportJson({ expected, unexpected }: ImportReport): object {
+  return {
+    expected: [...expected].map(([why, { places, narrower }]) => ({
+      why,
+      places: [...places],
+      narrower: [...narrower],
+    })),
+    unexpected: unexpected.map(({ schema, operation, at, rule, message, narrower }) => ({
+      place: [schema ?? operation, at].filter(Boolean).join(' '),
+      rule,
+      message,
+      narrower,
+    })),
+  }
 }
 
 /** @throws `CommandError` if the documents cannot be compared */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { askApp } from '../app-process.ts'
-import { say, sayStyle, type Setting } from '../command.ts'
+import { say, sayStyle, type Setting, type Step } from '../command.ts'
 import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { componentNames, findReferences } from '../../openapi/document/refs.ts'
 import { reachOf } from '../../base/json-schema.ts'
@@ -24,10 +24,9 @@ export interface HostApi {
   readonly text: string
 }
 
-/** Reads an app of a framework with its schemas. Returns `undefined` if the process of the app has printed why it cannot be loaded. */
-export async function readHostApi(from: string, setting: Setting): Promise<HostApi | undefined> {
+/** Reads an app of a framework with its schemas. */
+export async function readHostApi(from: string, setting: Setting): Promise<HostApi> {
   const description = await askApp(from, { kind: 'host' }, setting)
-  if (description === undefined) return undefined
   const { document, own } = description
   const api = readApi(prepareSource(document))
   const constants: Record<string, SchemaConstant> = { ...api.host?.constants }
@@ -62,8 +61,8 @@ const LINES = {
   fastify: ["import { inside } from 'octavo/inside/fastify'", 'await app.register(inside, { versions })'],
 } as const
 
-/** Prints what became of the schemas of an app, and the lines that it needs. */
-export function sayHost({ api, description, from, text }: HostApi, out: string): void {
+/** Prints what became of the schemas of an app, and the lines that it needs. Returns the step that adds these. */
+export function sayHost({ api, description, from, text }: HostApi, out: string): Step {
   const { yellow, bold } = sayStyle()
   const constants = Object.values(api.host?.constants ?? {})
   const models = constants
@@ -78,4 +77,5 @@ export function sayHost({ api, description, from, text }: HostApi, out: string):
   const versions = toSpecifier(from, `${out}/versions.ts`, text)
   const lines = [imported, `import { versions } from '${versions}'`, line]
   say(`${bold('Add this to your app, before its routes:')}\n  ${lines.join('\n  ')}`)
+  return { text: `add this before the routes:\n${lines.join('\n')}`, where: from }
 }

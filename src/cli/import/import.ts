@@ -3,13 +3,16 @@ import { createRequire } from 'node:module'
 import { basename, join, posix, relative, resolve, sep } from 'node:path'
 
 import {
+  commandLine,
   failure,
+  FORMAT,
   InputError,
   say,
   usageError,
   sayStyle,
   type Arguments,
   type Command,
+  type Outcome,
   type Setting,
 } from '../command.ts'
 import { readGivenDocument } from '../gate/read-document.ts'
@@ -49,6 +52,7 @@ export const importApi: Command = {
     update: { about: 'update an API that was imported before. Your edits stay' },
     force: { about: 'replace files that exist' },
     'allow-files': { about: 'follow references to files outside of the folder of the document' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const from = given.value('from')
@@ -60,16 +64,16 @@ export const importApi: Command = {
     if (out === '' || out.startsWith('..') || !out.includes('/'))
       throw usageError(`--out ${folder} cannot be used`, 'write a folder below another one, such as src/api')
     const read = await readGiven(document, given, setting)
-    if (read === undefined) return 1
     const { api, source, edited } = read
-    if (api.operations.length === 0) throw new InputError(`${document} has no operations`)
-    const again = `octavo import ${from === undefined ? '' : '--from '}${document} --out ${out}`
+    if (api.operations.length === 0) throw new InputError(document, `${document} has no operations`)
+    const again = commandLine(['import', ...(from === undefined ? [] : ['--from']), document, '--out', out])
     if (!given.has('update')) return writeApi(read, { out, again, isForced: given.has('force') }, setting)
     const kept = posix.join(out, KEPT)
     const before = await readFileText(join(setting.cwd, kept))
     if (before === undefined) throw failure(`${kept} doesn't exist`, `run ${again} first`)
     await writeFiles(await formatCode(edited, setting.cwd))
-    return updateProject({ before, text: toKeptText(api), kept, api, source, out }, setting)
+    const { isJson } = given
+    return updateProject({ before, text: toKeptText(api), kept, api, source, out, isJson }, setting)
   },
 }
 
@@ -82,36 +86,41 @@ interface ReadApi {
   readonly edited: HostApi['edited']
 }
 
-/** Returns `undefined` if the reason has been printed. */
-async function readGiven(
-  document: string,
-  given: Arguments,
-  setting: Setting,
-): Promise<ReadApi | HostApi | undefined> {
+async function readGiven(document: string, given: Arguments, setting: Setting): Promise<ReadApi | HostApi> {
   if (given.has('from')) return readHostApi(document, setting)
   const isKeptInside = !given.has('allow-files')
   const { source } = await readGivenDocument(document, { app: undefined, setting, isKeptInside })
   return { api: readApi(source), source, edited: [] }
 }
 
-/** Writes an API for the first time. Returns the exit code. */
+/** Writes an API for the first time. */
 async function writeApi(
   read: ReadApi | HostApi,
   { out, again, isForced }: { readonly out: string; readonly again: string; readonly isForced: boolean },
   setting: Setting,
-): Promise<number> {
+): Promise<Outcome> {
   const { api, source, edited } = read
   const project = writeProject(api, { out })
   const files = { ...project.files, ...basicFiles(setting), [posix.join(out, KEPT)]: toKeptText(api) }
-  if (!isForced) failIfWritten(Object.keys(files), setting.cwd)
-  const made = Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own }))
-  await writeFiles(await formatCode([...edited, ...made], setting.cwd))
+  const paths = Object.keys(files)
+  if (!isForced) failIfWritten(paths, setting.cwd)
+  const texts = Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own }))
+  await writeFiles(await formatCode([...edited, ...texts], setting.cwd))
   const { green } = sayStyle()
   say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
-  if ('description' in read) sayHost(read, out)
-  if (isInstalled(setting.cwd, api)) return finishImport(project, api, source, setting)
-  say(`Next:\n  npm install\n  npx ${again} --update`)
-  return 0
+  const added = 'description' in read ? [sayHost(read, out)] : []
+  const made = { routes: project.operations, models: project.models, files: paths }
+  if (isInstalled(setting.cwd, api)) {
+    const outcome = await finishImport(project, api, source, setting)
+    const { result, next = [] } = outcome
+    return { ...outcome, result: { ...made, ...result }, next: [...added, ...next] }
+  }
+  const next = [
+    { text: 'install the packages', run: 'npm install' },
+    { text: 'compare the app with the document', run: `npx ${again} --update` },
+  ]
+  say(['Next:', ...next.map(({ run }) => `  ${run}`)].join('\n'))
+  return { result: made, next: [...added, ...next] }
 }
 
 function toKeptText(api: ImportedApi): string {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
-import { failure, say, sayStyle, type Setting } from '../command.ts'
+import { failure, say, sayStyle, type Outcome, type Setting, type Step } from '../command.ts'
 import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
@@ -27,6 +27,7 @@ export interface Update {
   /** The document that the app is compared with. */
   readonly source: ComparedSource | undefined
   readonly out: string
+  readonly isJson: boolean
 }
 
 /** A file with the changes of the document. */
@@ -37,8 +38,8 @@ interface MergedFile {
   readonly isConflicting: boolean
 }
 
-/** Adds what is new in a document to the files of an API, and writes the change that older versions need. Returns the exit code. */
-export async function updateProject(update: Update, setting: Setting): Promise<number> {
+/** Adds what is new in a document to the files of an API, and writes the change that older versions need. */
+export async function updateProject(update: Update, setting: Setting): Promise<Outcome> {
   const { before, text, kept, api, source, out } = update
   const { versions } = await readIndexOf(join(setting.cwd, 'api'))
   const released = prepareSource(JSON.parse(before))
@@ -49,8 +50,8 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   // the first import did not finish: its document is the oldest version, and not the new one
   if (isFirst && before !== text) {
     const compared = releasedApi.host === undefined ? released : undefined
-    const exitCode = await finishImport(first, releasedApi, compared, setting)
-    if (exitCode !== 0) return exitCode
+    const outcome = await finishImport(first, releasedApi, compared, setting)
+    if (outcome.exitCode !== 0) return outcome
   }
   // what the version of the document is called now is for the release to say
   const project = writeProject(api, { out, version })
@@ -79,16 +80,27 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     else if (own === undefined && project.files[path] !== undefined)
       say(`${yellow('Left out')} ${path}, because you removed it`)
   }
+  const files = [...written].map((path) => relative(setting.cwd, path))
   const conflicts = merged.filter(({ isConflicting }) => isConflicting)
-  if (conflicts.length > 0) {
-    say(yellow('You edited these files where the document changed:'))
-    for (const { path } of conflicts) say(`  ${path}`)
-    say('Resolve the conflicts that are marked in them. Then run octavo check --write --strict')
-    return EXIT.left
+  if (conflicts.length > 0) return { exitCode: EXIT.left, result: { files }, next: sayConflicts(conflicts) }
+  if (isFirst && before === text) {
+    const outcome = await finishImport(project, api, source, setting)
+    return { ...outcome, result: { files, ...outcome.result } }
   }
-  if (isFirst && before === text) return finishImport(project, api, source, setting)
-  const given = [...(project.app === undefined ? [] : [project.app]), '--write', '--strict']
-  return check.run(readArguments(given, check), setting)
+  const own = project.app === undefined ? [] : [project.app]
+  const format = update.isJson ? 'json' : 'text'
+  const given = readArguments([...own, '--write', '--strict', '--format', format], check)
+  const outcome = await check.run(given, setting)
+  return { ...outcome, result: { files, check: outcome.result } }
+}
+
+/** Prints the files with conflicts. Returns the steps that resolve them. */
+function sayConflicts(conflicts: readonly MergedFile[]): readonly Step[] {
+  say(sayStyle().yellow('You edited these files where the document changed:'))
+  for (const { path } of conflicts) say(`  ${path}`)
+  say('Resolve the conflicts that are marked in them. Then run octavo check --write --strict')
+  const edits = conflicts.map(({ path }) => ({ text: 'resolve the conflicts', where: path }))
+  return [...edits, { text: 'check the app', run: 'octavo check --write --strict' }]
 }
 
 /** Merges what changed in the document into a file. Edits of the file stay, to the last space. */

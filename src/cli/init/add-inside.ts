@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 
-import { failure, say, sayStyle, type Setting } from '../command.ts'
+import { failure, say, sayStyle, type Outcome, type Setting, type Step } from '../command.ts'
 import { readFileText, writeFiles } from '../write-file.ts'
 import { insideFiles, packedOrigin } from './project.ts'
 
@@ -55,7 +55,7 @@ const FOLDER = 'versions'
  *
  * @throws `CommandError` for a folder without an app of a known framework, and for files that exist.
  */
-export async function addInside(folder: string, isForced: boolean, { main }: Setting): Promise<void> {
+export async function addInside(folder: string, isForced: boolean, { main }: Setting): Promise<Outcome> {
   const manifest = await readManifest(folder)
   const found = findFrameworks(manifest.packages)
   if (found.length === 0)
@@ -77,21 +77,33 @@ export async function addInside(folder: string, isForced: boolean, { main }: Set
       'pass --force to replace what exists',
     )
   await writeFiles(files.map(({ name, text }) => ({ path: join(folder, name), text })))
-  const { green, bold } = sayStyle()
+  const { green, bold, cyan } = sayStyle()
+  const lines = found.map(({ name, place, adapter, line }) => ({
+    head: `Add this to your app of ${name}, ${place}:`,
+    code: [
+      `import { inside } from 'octavo/inside/${adapter}'`,
+      `import { versions } from './${FOLDER}/versions${ending}'`,
+      line,
+    ],
+  }))
+  const steps = nextSteps(folder, own, manifest.packages, packedOrigin(main, folder))
   say(
     [
       ...files.map(({ name }) => `${green('Wrote')} ${name}`),
-      ...found.flatMap(({ name, place, adapter, line }) => [
-        '',
-        bold(`Add this to your app of ${name}, ${place}:`),
-        `  import { inside } from 'octavo/inside/${adapter}'`,
-        `  import { versions } from './${FOLDER}/versions${ending}'`,
-        `  ${line}`,
-      ]),
+      ...lines.flatMap(({ head, code }) => ['', bold(head), ...code.map((line) => `  ${line}`)]),
       '',
-      ...nextSteps(folder, own, manifest.packages, packedOrigin(main, folder)),
+      'Next:',
+      // a command speaks for itself, unless a sentence leads to it
+      ...steps.flatMap(({ text, run }) => [
+        ...(run === undefined || text.endsWith(':') ? [text] : []),
+        ...(run === undefined ? [] : [cyan(`  ${run}`)]),
+      ]),
     ].join('\n'),
   )
+  return {
+    result: { files: files.map(({ name }) => name) },
+    next: [...lines.map(({ head, code }) => ({ text: [head, ...code].join('\n') })), ...steps],
+  }
 }
 
 interface AppManifest {
@@ -141,36 +153,39 @@ function nextSteps(
   own: string,
   packages: ReadonlySet<string>,
   origin: string | undefined,
-): readonly string[] {
-  const { cyan } = sayStyle()
+): readonly Step[] {
   const missing = [
     ...(packages.has('octavo') ? [] : [origin ?? 'octavo']),
     ...(packages.has('zod') ? [] : ['zod']),
   ]
   return [
-    'Next:',
-    ...(missing.length === 0 ? [] : [cyan(`  npm install ${missing.join(' ')}`)]),
-    ...(packages.has('tsx') ? [] : [cyan('  npm install --save-dev tsx')]),
-    cyan(`  node --import tsx --test ${own}/versions.test.ts`),
-    `Then describe your own routes in ${own}/versions.ts.`,
+    ...(missing.length === 0
+      ? []
+      : [{ text: 'install the packages', run: `npm install ${missing.join(' ')}` }]),
+    ...(packages.has('tsx') ? [] : [{ text: 'install tsx', run: 'npm install --save-dev tsx' }]),
+    { text: 'run the test', run: `node --import tsx --test ${own}/versions.test.ts` },
+    { text: `Then describe your own routes in ${own}/versions.ts.` },
     ...pointToImport(folder, own, packages),
   ]
 }
 
 /** Tells how the routes of an app are described that describes itself already. */
-function pointToImport(folder: string, own: string, packages: ReadonlySet<string>): readonly string[] {
-  const { cyan } = sayStyle()
+function pointToImport(folder: string, own: string, packages: ReadonlySet<string>): readonly Step[] {
   const schemas = OF_ZOD.find((name) => packages.has(name))
   if (schemas !== undefined)
     return [
-      `Your app has schemas by ${schemas}. This writes versions.ts from them, if that module exports your app:`,
-      cyan(`  npx octavo import --from src/app.ts --out ${own} --force`),
+      {
+        text: `Your app has schemas by ${schemas}. This writes versions.ts from them, if that module exports your app:`,
+        run: `npx octavo import --from src/app.ts --out ${own} --force`,
+      },
     ]
   const document = DOCUMENTS.find((name) => existsSync(join(folder, name)))
   const written = DOCUMENTING.find((name) => packages.has(name))
   if (document === undefined && written === undefined) return []
   return [
-    `Your app has an OpenAPI document${document === undefined ? ` by ${written}` : ''}. This writes models and controllers from it, which you forward to host:`,
-    cyan(`  npx octavo import ${document ?? 'openapi.json'} --out ${own}/api`),
+    {
+      text: `Your app has an OpenAPI document${document === undefined ? ` by ${written}` : ''}. This writes models and controllers from it, which you forward to host:`,
+      run: `npx octavo import ${document ?? 'openapi.json'} --out ${own}/api`,
+    },
   ]
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 
-import { failure, say, usageError, sayStyle, type Command } from '../command.ts'
+import { failure, FORMAT, say, usageError, sayStyle, toWord, type Command, type Step } from '../command.ts'
 import { writeFiles } from '../write-file.ts'
 import { addInside } from './add-inside.ts'
 import { isPackageName, packedOrigin, projectFiles, toPackageName } from './project.ts'
@@ -23,14 +23,14 @@ export const init: Command = {
     name: { value: '<name>', about: 'the name of the package (from the folder)' },
     inside: { about: 'add versions to the app in the folder' },
     force: { about: 'use a folder that is not empty, and replace files of the same names' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const { cwd, main, manifest } = setting
     const folder = resolve(cwd, given.positionals[0] ?? '.')
     if (given.has('inside')) {
       if (given.has('name')) throw usageError('--name names a new project, and --inside adds to one')
-      await addInside(folder, given.has('force'), setting)
-      return 0
+      return addInside(folder, given.has('force'), setting)
     }
     const name = given.value('name') ?? toPackageName(basename(folder))
     if (!isPackageName(name))
@@ -41,21 +41,22 @@ export const init: Command = {
     await writeFiles(files.map(([path, text]) => ({ path: join(folder, path), text })))
     const place = relative(cwd, folder)
     const { green, bold, cyan } = sayStyle()
-    // a path as a shell takes it
-    const isPlainPath = /^[\w./@-]+$/.test(place)
-    const quoted = `'${place.replaceAll("'", `'\\''`)}'`
+    const enter = place === '' ? [] : [{ text: 'enter the folder', run: `cd ${toWord(place)}` }]
+    const next: readonly (Step & { readonly run: string })[] = [
+      ...enter,
+      { text: 'install the packages', run: 'npm install' },
+      { text: 'start the app', run: 'npm start' },
+    ]
     say(
       [
         `${green('Created')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,
         ...files.map(([path]) => `  ${path}`),
         '',
         'Next:',
-        ...(place === '' ? [] : [cyan(`  cd ${isPlainPath ? place : quoted}`)]),
-        cyan('  npm install'),
-        cyan('  npm start'),
+        ...next.map(({ run }) => cyan(`  ${run}`)),
       ].join('\n'),
     )
-    return 0
+    return { result: { name, folder: place, files: files.map(([path]) => path) }, next }
   },
 }
 

@@ -2,7 +2,17 @@ import { relative, resolve } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-import { failure, say, usageError, sayStyle, printStyle, print, type Command } from '../command.ts'
+import {
+  commandLine,
+  failure,
+  FORMAT,
+  say,
+  usageError,
+  sayStyle,
+  printStyle,
+  print,
+  type Command,
+} from '../command.ts'
 import { toVersionMarkdown } from '../../gate/changelog/changelog-markdown.ts'
 import { readArguments } from '../arguments.ts'
 import { askApp, type HistoryReport } from '../app-process.ts'
@@ -27,12 +37,12 @@ export const release: Command = {
     'dry-run': { about: 'show the edits without writing them' },
     snapshot: { about: 'keep the document of the version, like octavo snapshot' },
     force: { about: 'edit files with uncommitted changes and files that git ignores, too' },
+    format: FORMAT,
   },
   run: async (given, setting) => {
     const [version, app] = given.positionals
     if (version === undefined) throw usageError('pass a version: octavo release 2026-06-01')
     const history = await askApp(app, { kind: 'release', version }, setting)
-    if (history === undefined) return 1
     if (history.malformed !== undefined)
       throw usageError(history.malformed, `released versions: ${history.versions.join(', ')}`)
     const sources = await editSources(history, version, setting.cwd)
@@ -40,37 +50,45 @@ export const release: Command = {
     const titles = history.places.filter(({ kind }) => kind !== 'history').map(({ title }) => title)
     // a title may have several lines
     const lines = titles.map((title) => `  ${title.replaceAll(/\s+/g, ' ')}`)
-    print([printStyle().bold(`Version ${version}`), ...lines, '', ...editLines(sources)].join('\n'))
+    const head = [printStyle().bold(`Version ${version}`), ...lines, '']
+    if (!given.isJson) print([...head, ...editLines(sources)].join('\n'))
+    const edits = sources.flatMap(({ name, steps }) =>
+      steps.map(({ line, code }) => ({ where: `${name}:${line}`, text: code })),
+    )
+    const result = { version, titles, edits, isDryRun: given.has('dry-run') }
     if (given.has('dry-run')) {
       say('No file was written because of --dry-run')
-      return 0
+      const run = commandLine(['release', ...given.all.filter((argument) => argument !== '--dry-run')])
+      return { result, next: [{ text: 'make the edits', run }] }
     }
     const args = [...(app === undefined ? [] : [app]), '--version', version]
     const keeps = given.has('snapshot')
-    let reason = `the app lacks the version ${version} after these edits`
     const isReleased = await writeChecked(
       sources,
       async () => {
         const edited = await askApp(app, { kind: 'release' }, setting)
         // the history is the only place if nothing else has the version 'next'
-        if (edited?.versions.includes(version) !== true || edited.places.length > 1) return false
-        reason = `the document of the version ${version} was not kept`
-        return !keeps || (await snapshot.run(readArguments(args, snapshot), setting)) === 0
+        if (!edited.versions.includes(version) || edited.places.length > 1) return false
+        if (keeps) await snapshot.run(readArguments(args, snapshot), setting)
+        return true
       },
-      () => say(`The files were restored, because ${reason}`),
+      () => say('The files were restored'),
     )
-    if (!isReleased) return 1
+    if (!isReleased) throw failure(`the app lacks the version ${version} after these edits`)
     say(sayStyle().green(`Released ${version}`))
     try {
       const changelog = await readChangelog(app, undefined, setting)
-      const entry = changelog?.versions.find((each) => each.version === version)
+      const entry = changelog.versions.find((each) => each.version === version)
       if (entry !== undefined) say(`\n${toVersionMarkdown(entry)}\n`)
     } catch (error) {
       // the version is released without its changelog
       sayError(error)
     }
-    if (!keeps) say(`Keep its document for octavo check: octavo snapshot ${args.join(' ')}`)
-    return 0
+    const commit = { text: 'commit the edits', run: 'git commit -a' }
+    if (keeps) return { result, next: [commit] }
+    const keep = { text: 'Keep its document for octavo check', run: commandLine(['snapshot', ...args]) }
+    say(`${keep.text}: ${keep.run}`)
+    return { result, next: [keep, commit] }
   },
 }
 

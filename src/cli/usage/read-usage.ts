@@ -14,7 +14,7 @@ export function readUsage(file: string, cwd: string): readonly UsageEntry[] {
   const whole = parseUsageJson(readUsageText(file, cwd))
   const entries = isRecord(whole) ? whole['entries'] : whole
   if (Array.isArray(entries) && entries.every(isUsageEntry)) return entries
-  throw new InputError(`${file} has no list of usage entries, as createUsageReport serves it`)
+  throw new InputError(file, `${file} has no list of usage entries, as createUsageReport serves it`)
 }
 
 /** @throws `CommandError` for a file that cannot be read or is empty. */
@@ -23,9 +23,9 @@ function readUsageText(file: string, cwd: string): string {
   try {
     text = readFileSync(resolve(cwd, file), 'utf8')
   } catch (error) {
-    throw new InputError(`cannot read ${file}: ${messageOf(error)}`)
+    throw new InputError(file, `cannot read ${file}: ${messageOf(error)}`)
   }
-  if (text.trim() === '') throw new InputError(`${file} is empty`)
+  if (text.trim() === '') throw new InputError(file, `${file} is empty`)
   return text
 }
 
@@ -45,13 +45,13 @@ export function readKeptClients(file: string | undefined, cwd: string): KeptClie
     ? Object.entries(whole).map(([client, version]) => ({ client, version }))
     : whole
   if (!Array.isArray(list) || !list.every(isRecord))
-    throw new InputError(`${file} has no list of objects with client and version`)
+    throw new InputError(file, `${file} has no list of objects with client and version`)
   return list.flatMap((each) => {
     const client = each['client'] ?? each['id']
     const { version } = each
     if (isString(client) && isString(version)) return [{ client, version }]
     if (isString(client) && (version === null || version === undefined)) return []
-    throw new InputError(`${file}: ${JSON.stringify(each).slice(0, 100)} has no client and version`)
+    throw new InputError(file, `${file}: ${JSON.stringify(each).slice(0, 100)} has no client and version`)
   })
 }
 

@@ -1,4 +1,4 @@
-import { failure, usageError, printStyle, type Arguments, type Command } from '../command.ts'
+import { failure, formatOption, usageError, printStyle, type Command, type Step } from '../command.ts'
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import { askApp } from '../app-process.ts'
 import { readReleaseDays } from '../gate/changelog-command.ts'
@@ -37,8 +37,7 @@ export const retire: Command = {
     subscriptions: { value: '<file>', about: 'the same for subscriptions of webhooks' },
     dir: { value: '<folder>', about: 'the folder of octavo snapshot, which has the days of changes (api)' },
     changelog: { value: '<url>', about: 'the page of the changelog that JSON and CSV link to' },
-    json: { about: 'print JSON' },
-    csv: { about: 'print a row of CSV for each client' },
+    format: formatOption('text', 'csv'),
   },
   run: async (given, setting) => {
     const [version, app] = given.positionals
@@ -49,10 +48,8 @@ export const retire: Command = {
     if (file === undefined) throw usageError('--usage is missing', 'give the file with the counts')
     if (since !== undefined && toDay(since) !== since)
       throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
-    if (given.has('json') && given.has('csv')) throw usageError('--json and --csv exclude each other')
     const all = readUsage(file, setting.cwd)
     const served = await askApp(app, { kind: 'routes' }, setting)
-    if (served === undefined) return 1
     const names = served.versions.map((info) => info.version)
     if (!names.includes(version))
       throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)
@@ -68,20 +65,33 @@ export const retire: Command = {
       days,
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
-    process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))
-    return isUnused(retirement, counted) ? 0 : 1
+    const text =
+      given.value('format') === 'csv'
+        ? toCsv(retirement)
+        : formatRetirement(retirement, toAbsence(version, since, counted), printStyle())
+    const next = toNext(retirement, counted)
+    return { exitCode: isUnused(retirement, counted) ? 0 : 1, text, result: retirement, next }
   },
 }
+
+/** The steps that remove a version, or those before it. */
+function toNext(retirement: Retirement, counted: readonly UsageEntry[]): readonly Step[] {
+  const { version, deadRoutes, deadChanges } = retirement
+  if (counted.length === 0) return [{ text: NOT_COUNTED }]
+  if (!isUnused(retirement, counted)) return []
+  return [
+    { text: `remove the version '${version}' from the versions of your app` },
+    ...deadChanges.map(({ title }) => ({ text: `remove the change "${title}"` })),
+    ...deadRoutes.map((name) => ({ text: `remove the route ${name}` })),
+    { text: 'check that the other versions stay as they are', run: 'octavo check' },
+  ]
+}
+
+const NOT_COUNTED = 'There are no counts of other versions either. Check that your application counts usage.'
 
 /** Whether no client depends on the version. Without counts, that is unknown. */
 function isUnused({ clients, quiet }: Retirement, counted: readonly UsageEntry[]): boolean {
   return counted.length > 0 && clients.length + quiet.length === 0
-}
-
-function toOutput(retirement: Retirement, given: Arguments, absence: readonly string[]): string {
-  if (given.has('csv')) return toCsv(retirement)
-  if (given.has('json')) return `${JSON.stringify(retirement, undefined, 2)}\n`
-  return `${formatRetirement(retirement, absence, printStyle())}\n`
 }
 
 /** Returns the sentence that no client calls the version. Without any counts, it may be that nothing was counted. */
@@ -94,9 +104,7 @@ function toAbsence(
     since === undefined
       ? `No client calls version ${version}.`
       : `No client has called version ${version} since ${since}.`,
-    ...(entries.length === 0
-      ? ['There are no counts of other versions either. Check that your application counts usage.']
-      : []),
+    ...(entries.length === 0 ? [NOT_COUNTED] : []),
   ]
 }
 

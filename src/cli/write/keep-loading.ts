@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 
 import type { Setting } from '../command.ts'
-import { askApp, type CurrentReport, type LoadProblem } from '../app-process.ts'
+import { askApp, LoadError, type CurrentReport, type LoadProblem } from '../app-process.ts'
 import type { ChangeDraft } from '../../gate/write/draft.ts'
 import { toStableText } from '../../gate/json.ts'
 import { formatCode } from '../run-formatter.ts'
@@ -119,7 +119,12 @@ async function tryLayout(
     await formatCode(files, setting.cwd),
     async () => {
       const request = { kind: 'current', isChecked: isLast, isTried: true } as const
-      current = await askApp(app, request, setting, (found) => void (problems = found))
+      try {
+        current = await askApp(app, request, setting)
+      } catch (error) {
+        if (!(error instanceof LoadError)) throw error
+        ;({ problems } = error)
+      }
       return problems === undefined && isLast
     },
     () => undefined,
@@ -147,14 +152,15 @@ function findRefused(
 }
 
 function names(
-  { where, message, fix = '' }: LoadProblem,
+  { where = '', message, fix = '', stack = '' }: LoadProblem,
   { id, path, text }: LaidOutChange,
   cwd: string,
 ): boolean {
   const file = relative(cwd, path).replaceAll('\\', '/')
+  const place = `${where}\n${stack}`
   return (
-    [where, message, fix].some((each) => each.includes(`"${id}"`) || each.includes(`"${text.title}"`)) ||
-    where.includes(file)
+    [place, message, fix].some((each) => each.includes(`"${id}"`) || each.includes(`"${text.title}"`)) ||
+    place.includes(file)
   )
 }
 

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 
-import { say, sayStyle, type Setting, type Arguments } from '../command.ts'
+import { say, sayStyle, type Setting, type Arguments, type Step } from '../command.ts'
 import { isAtLeast, type Severity, type VersionFinding } from '../../gate/finding.ts'
 import type { SnapshotCheck } from '../../gate/snapshot/check-snapshots.ts'
 import type { CurrentVersion, VersionSnapshot } from '../../gate/snapshot/snapshot-index.ts'
@@ -10,7 +10,7 @@ import type { CurrentReport } from '../app-process.ts'
 import { writeLoading } from './keep-loading.ts'
 import { distinctUnwritten, type Layout } from './lay-out.ts'
 import type { DefinedParts } from './defined-parts.ts'
-import { toUnfinishedText } from './unfinished.ts'
+import { toUnfinishedText, type Unfinished } from './unfinished.ts'
 
 /** The result of a check, for the changes that it asks for. */
 export interface Failed {
@@ -206,7 +206,7 @@ export async function finishChanges(
   isBad: boolean,
   given: Arguments,
   setting: Setting,
-): Promise<{ readonly report: WriteReport; readonly exitCode: number }> {
+): Promise<{ readonly report: WriteReport; readonly exitCode: number; readonly next: readonly Step[] }> {
   const { unfinished } = failed.definitions
   for (const each of unfinished) say(toUnfinishedText(each))
   if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
@@ -217,6 +217,22 @@ export async function finishChanges(
   const report = isWriting ? await writeChanges({ ...failed, app: given.positionals[0] }, setting) : NOTHING
   const isLeft = isWriting ? report.left.length > 0 : isBad
   const isOpen = unfinished.length + report.open.length > 0
-  if (isLeft) return { report, exitCode: EXIT.left }
-  return { report, exitCode: isOpen ? EXIT.open : EXIT.whole }
+  const next = [...unfinished.map(toStep), ...reportSteps(report)]
+  if (isLeft) return { report, exitCode: EXIT.left, next }
+  return { report, exitCode: isOpen ? EXIT.open : EXIT.whole, next }
+}
+
+function toStep(unfinished: Unfinished): Step {
+  const { at } = unfinished
+  return { text: toUnfinishedText(unfinished), ...(at === undefined ? {} : { where: at }) }
+}
+
+/** The edits that writing left, and the check that follows. */
+function reportSteps({ written, open, left }: WriteReport): readonly Step[] {
+  const edits = [
+    ...open.map(({ file, line, code }) => ({ text: `replace fillIn(…): ${code}`, where: `${file}:${line}` })),
+    ...left.map(({ what, why }) => ({ text: `write a change${what === '' ? '' : ` for ${what}`}: ${why}` })),
+  ]
+  const isDone = written.length + edits.length === 0
+  return isDone ? [] : [...edits, { text: nextStep(edits.length > 0), run: 'octavo check' }]
 }
