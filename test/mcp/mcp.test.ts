@@ -8,6 +8,7 @@ import {
   createApp,
   DefinitionError,
   defineController,
+  defineGuard,
   defineModule,
   notFound,
   sse,
@@ -230,6 +231,29 @@ describe('a call by an older list', () => {
   })
 })
 
+describe('a version that ends between the list and the call', () => {
+  it('is a clear error for both, and newer versions are served on', async () => {
+    let now = Date.parse('2029-12-31')
+    const versioning = {
+      scheme: VersioningSchemes.URL,
+      history,
+      defaultVersion: '2',
+      versions: [{ version: '1', sunset: '2030-01-01', retired: 'gone' }],
+      clock: () => now,
+    }
+    const app = start({ app: { versioning } })
+    const client = await connect(app, { path: '/v1/mcp' })
+    await client.listTools()
+    assert.deepEqual(shown(await call(client, 'car_find', { id: 7 }))[2], '1')
+    now = Date.parse('2030-01-02')
+    await assert.rejects(call(client, 'car_find', { id: 7 }), /Version 1 has ended here/)
+    await assert.rejects(client.request({ method: 'tools/list', params: {} }), /Version 1 has ended here/)
+    const named = connect(app).then((other) => call(other, 'car_find', { id: 7 }, { 'octavo/version': '1' }))
+    await assert.rejects(named, /Version 1 has ended here/)
+    assert.deepEqual(shown(await call(await connect(app), 'car_find', { id: 7 }))[2], '2')
+  })
+})
+
 describe('tools under other schemes', () => {
   const schemes = [
     [
@@ -341,6 +365,30 @@ describe('a list of tools', () => {
     const { tools } = await client.listTools()
     assert.equal(tools.length, 1200)
     await assert.rejects(client.request({ method: 'tools/list', params: { cursor: '-1' } }), /cursor/)
+  })
+
+  it('has the other tools if a guard fails', async () => {
+    const lines: unknown[] = []
+    const none = () => undefined
+    const logger = { debug: none, info: none, warn: none, error: (fields: object) => lines.push(fields) }
+    const Failing = defineGuard({ name: 'failing', canActivate: () => Promise.reject(new Error('no store')) })
+    const controller = defineController({
+      prefix: '/x',
+      tags: ['assistant'],
+      routes: [
+        { method: 'GET', path: '/a', name: 'a', guards: [Failing], handler: () => 1 },
+        { method: 'QUERY', path: '/b', name: 'b', handler: () => 1 },
+      ],
+    })
+    const tools = mcp({ name: 'x', tags: ['assistant'], list: 'allowed' })
+    const app = createApp(defineModule({ controllers: [controller], routers: [tools] }), { logger })
+    const listed = (await (await connect(app)).listTools()).tools
+    // and a query reads
+    assert.deepEqual(
+      listed.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.idempotentHint]),
+      [['x_b', true, true]],
+    )
+    assert.match(JSON.stringify(lines.map((line) => Object(line).route)), /^\["x.a"/)
   })
 
   it('is refused to those whom guards of the server refuse', async () => {
@@ -458,6 +506,22 @@ describe('a call', () => {
     await assert.rejects(call(client, 'car_add', { body }), /413/)
   })
 
+  it('is refused if its arguments are nested too deeply', async () => {
+    for (const levels of [600, 3_000, 20_000]) {
+      const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+      const response = await start().inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: {
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+        },
+        body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"car_find","arguments":{"id":${deep}}}}`,
+      })
+      assert.deepEqual([response.statusCode, Object(response.json()).code], [400, 'malformed_json'])
+    }
+  })
+
   it('is named at the start if it cannot be one', async () => {
     const lines: unknown[] = []
     const logger = {
@@ -531,6 +595,28 @@ describe('mistakes in tools', () => {
       { logger: false },
     )
     await assert.rejects(app.ready(), /the tools of the operations x\.y_z and x_y\.z would have one name/)
+  })
+
+  it('are loud in a version that is not the default, too', async () => {
+    const lines: unknown[] = []
+    const none = () => undefined
+    const logger = { debug: none, info: none, warn: none, error: (fields: object) => lines.push(fields) }
+    const controller = defineController({
+      prefix: '/x',
+      tags: ['assistant'],
+      routes: [
+        { method: 'GET', path: '/a', name: 'a', operationId: 'x.y_z', handler: () => 1 },
+        { method: 'GET', path: '/b', name: 'b', version: '1', operationId: 'x_y.z', handler: () => 1 },
+      ],
+    })
+    const app = createApp(
+      defineModule({ controllers: [controller], routers: [mcp({ name: 'x', tags: ['assistant'] })] }),
+      { logger, versioning: { scheme: VersioningSchemes.URL, defaultVersion: '2', versions: ['2', '1'] } },
+    )
+    await app.ready()
+    const client = await connect(app, { path: '/v1/mcp' })
+    await assert.rejects(client.listTools(), /Internal error/)
+    assert.match(String(Object(lines[0]).err), /would have one name/)
   })
 })
 

@@ -8,6 +8,8 @@ import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { internalsOf, type AppInternals } from '../../server/adapters/internals.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
 import { logError } from '../../server/logging/logger.ts'
+import { failIfDeep } from '../../server/request/body.ts'
+import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { callTool, toRefusal, type ToolCaller, type ToolResult } from './call-tool.ts'
 import { toIsChosen, type McpOptions } from './options.ts'
@@ -90,19 +92,6 @@ class AppVersions {
     this.#isChosen = toIsChosen(options)
   }
 
-  /** The versions that are served here now, newest first; `null` without versioning. */
-  served(): readonly (string | null)[] {
-    const versions = this.app.versions()
-    if (versions.length === 0) return [null]
-    return versions
-      .filter(
-        ({ status, retired, elsewhere }) =>
-          elsewhere !== true && (status !== 'retired' || retired === 'serve'),
-      )
-      .map(({ version }) => version)
-      .toReversed()
-  }
-
   async of(version: string | null, host: string): Promise<KeptTools> {
     const document = this.app.openapi(version === null ? {} : { version })
     const kept = this.#kept.get(version)
@@ -160,32 +149,34 @@ async function answer(
   context: RequestContext,
 ): Promise<Response> {
   const { host } = new URL(request.url)
-  const call = { versions, request, context, host }
+  const call = { versions, request, context, host, infos: versions.app.versions() }
   const handler = sdk.createMcpHandler(() => {
     const server = new sdk.Server(
       { name: options.name, version: context.version ?? '1' },
       {
         capabilities: { tools: {} },
         ...(options.instructions !== undefined && { instructions: options.instructions }),
-        cacheHints: { 'tools/list': toCacheHint(versions, options) },
+        cacheHints: { 'tools/list': toCacheHint(call, options) },
       },
     )
     addHandlers(sdk, server, call, options)
     return server
   })
   if (request.method !== 'POST') return handler.fetch(request)
-  // read here, so that a body beyond the limit is the 413 of the application
+  // read here, so that a body beyond the limits is the 413 or the 400 of the application
   const { method, headers, signal, url } = request
-  return handler.fetch(new Request(url, { method, headers, signal, body: await request.text() }))
+  const body = await request.text()
+  failIfDeep(body)
+  return handler.fetch(new Request(url, { method, headers, signal, body }))
 }
 
 /** Lists end with the next sunset, and are of one client where guards decide about them. */
 function toCacheHint(
-  { app, internals }: AppVersions,
+  { versions: { internals }, infos }: McpCall,
   { ttl = 300_000, list, guards = [] }: McpOptions,
 ): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
   const now = internals.versioning()?.common.clock() ?? Date.now()
-  const ends = app.versions().flatMap(({ sunset }) => (sunset === undefined ? [] : Date.parse(sunset) - now))
+  const ends = infos.flatMap(({ sunset }) => (sunset === undefined ? [] : Date.parse(sunset) - now))
   const isPrivate = list === 'allowed' || guards.length > 0
   return {
     ttlMs: Math.min(ttl, ...ends.filter((left) => left > 0)),
@@ -199,12 +190,14 @@ interface McpCall {
   readonly request: Request
   readonly context: RequestContext
   readonly host: string
+  /** The versions as they stand now. */
+  readonly infos: readonly VersionInfo[]
 }
 
 function addHandlers(sdk: Sdk, server: Server, call: McpCall, { list = 'all' }: McpOptions): void {
   server.setRequestHandler('tools/list', async ({ params }) =>
     safely(sdk, call, async () => {
-      const [version = null] = versionsFor(call, undefined)
+      const [version = null] = versionsFor(sdk, call, undefined)
       const { tools } = await call.versions.of(version, call.host)
       const shown = list === 'all' ? [...tools.values()] : await allowed(call, version, [...tools.values()])
       const from = toOffset(sdk, params?.cursor)
@@ -221,6 +214,7 @@ function addHandlers(sdk: Sdk, server: Server, call: McpCall, { list = 'all' }: 
     safely(sdk, call, async () => {
       const wanted: unknown = params._meta?.[VERSION_KEY]
       const found = await findTool(
+        sdk,
         call,
         params.name,
         params.arguments ?? {},
@@ -250,13 +244,31 @@ async function safely<T>(sdk: Sdk, { context }: McpCall, work: () => Promise<T>)
   }
 }
 
-/** The version of a request, then those before it, newest first. */
-function versionsFor({ versions, context }: McpCall, wanted: string | undefined): readonly (string | null)[] {
-  const served = versions.served()
-  const asked = wanted !== undefined && served.includes(wanted) ? wanted : context.version
-  const at = served.indexOf(asked)
-  // a version that is gone for routes is not gone for the path of the tools
-  return at < 0 ? served : served.slice(at)
+/**
+ * The version of a request, then those before it that are served here, newest first; `null` without versioning.
+ *
+ * @throws `ProtocolError` for a version that has ended: results of another one would not be what its list promised.
+ */
+function versionsFor(
+  sdk: Sdk,
+  { context, infos }: McpCall,
+  wanted: string | undefined,
+): readonly (string | null)[] {
+  if (infos.length === 0) return [null]
+  const asked = infos.some(({ version }) => version === wanted) ? wanted : context.version
+  const at = infos.findIndex(({ version }) => version === asked)
+  const served = infos
+    .slice(0, at < 0 ? infos.length : at + 1)
+    .filter(
+      ({ status, retired, elsewhere }) => elsewhere !== true && (status !== 'retired' || retired === 'serve'),
+    )
+    .map(({ version }) => version)
+    .toReversed()
+  if (at < 0 || served[0] === asked) return served
+  throw new sdk.ProtocolError(
+    sdk.ProtocolErrorCode.InvalidParams,
+    `Version ${asked} has ended here. List the tools of a newer version`,
+  )
 }
 
 async function allowed(
@@ -265,7 +277,15 @@ async function allowed(
   tools: readonly Tool[],
 ): Promise<readonly Tool[]> {
   const verdicts = await Promise.all(
-    tools.map(({ route, method }) => versions.internals.allows({ name: route, method, version }, context)),
+    tools.map(async ({ route, method }) => {
+      try {
+        return await versions.internals.allows({ name: route, method, version }, context)
+      } catch (err) {
+        // a guard that fails would fail the call as well, and the other tools are of use
+        logError(context, { err, route }, 'A guard failed, so its tool is not listed')
+        return false
+      }
+    }),
   )
   return tools.filter((_, index) => verdicts[index])
 }
@@ -282,13 +302,14 @@ interface FoundTool {
  * a client calls that has an older list.
  */
 async function findTool(
+  sdk: Sdk,
   call: McpCall,
   name: string,
   values: unknown,
   wanted: string | undefined,
 ): Promise<FoundTool | undefined> {
   let first: FoundTool | undefined
-  for (const version of versionsFor(call, wanted)) {
+  for (const version of versionsFor(sdk, call, wanted)) {
     const { tools, misfit } = await call.versions.of(version, call.host)
     const tool = tools.get(name)
     if (tool === undefined) continue

@@ -59,8 +59,7 @@ const MAX_DEPTH = 500
 /** Parses a JSON body. `inherited` drops the prototypes of its objects and members that name one, for schemas that declare a name all objects have. */
 export function parseJsonBody(bytes: Uint8Array, inherited = false): unknown {
   const text = decodeText(bytes)
-  if (text.length > MAX_DEPTH && isTooDeep(text))
-    throw httpError('malformed_json', `The body is nested more than ${MAX_DEPTH} levels deep`)
+  failIfDeep(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -69,6 +68,12 @@ export function parseJsonBody(bytes: Uint8Array, inherited = false): unknown {
     throw httpError('malformed_json', 'The body is not valid JSON')
   }
   return inherited ? withoutPrototypes(value) : value
+}
+
+/** @throws `HttpError` for JSON that is nested too deeply. */
+export function failIfDeep(text: string): void {
+  if (text.length > MAX_DEPTH && isTooDeep(text))
+    throw httpError('malformed_json', `The body is nested more than ${MAX_DEPTH} levels deep`)
 }
 
 const QUOTE = 34
