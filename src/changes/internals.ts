@@ -1,4 +1,5 @@
 import { HISTORY_CODE, type HistoryCode, type ResolvedRoute } from '../routes/resolved-route.ts'
+import type { Schema } from '../schema/schema.ts'
 import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 
@@ -8,8 +9,11 @@ export interface HistoryInternals extends HistoryCode {
   readonly make: (changes: readonly AnyChange[]) => HistoryParts
   /** Where a history or a change is defined, as file and line. */
   readonly placeOf: (definition: object) => string | undefined
-  /** The changes that changelogs tell of, with the models and routes that they reach. */
-  readonly concerns: (routes: readonly ResolvedRoute[]) => readonly ChangeConcern[]
+  /** The changes that changelogs tell of, with the models and routes that they reach. `format` is the schema of the error format. */
+  readonly concerns: (
+    routes: readonly ResolvedRoute[],
+    format: Schema | undefined,
+  ) => readonly ChangeConcern[]
 }
 
 /** A change of a version, with what it is about. */

@@ -197,7 +197,7 @@ export function defineVersions<
       parts,
       make,
       placeOf: (definition) => definedAt([definition]),
-      concerns: (routes) => toConcerns(parts, routes),
+      concerns: (routes, format) => toConcerns(parts, routes, format),
     }),
     defineVersions,
   )

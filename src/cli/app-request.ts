@@ -48,9 +48,10 @@ export async function answerRequest(
 }
 
 function readExplanation(app: App): Explanation {
-  const { versioning, routes } = internalsOf(app, 'octavo versions')
+  const { versioning, routes, settings } = internalsOf(app, 'octavo versions')
   const history = findHistoryInternals(versioning()?.history)
-  return history === undefined ? { changes: [], nearMisses: [] } : explain(history, routes())
+  if (history === undefined) return { changes: [], nearMisses: [] }
+  return explain(history, routes(), settings.errorFormat?.schema)
 }
 
 /** Converts a route to JSON. Metadata that JSON cannot represent is left out. */

@@ -325,15 +325,18 @@ describe('a history with an error format', () => {
       ...findings,
     ])
     assert.deepEqual(told, [
-      [['failures-have-a-message-and-a-moment', 0, true]],
+      [['failures-have-a-message-and-a-moment', 1, true]],
       [['failures-are-below-error', 1, true]],
       [],
     ])
     const internals = findHistoryInternals(history)
     assert.ok(internals)
     assert.deepEqual(
-      explain(internals, []).changes.map(({ reaches }) => reaches),
-      [[], [{ route: '', positions: ['errors'] }]],
+      explain(internals, [], Body).changes.map(({ reaches }) => reaches),
+      [
+        [{ route: '', positions: ['errors.error', 'errors.failure'] }],
+        [{ route: '', positions: ['errors'] }],
+      ],
     )
   })
 })

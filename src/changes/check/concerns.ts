@@ -1,17 +1,27 @@
 import { isString, toRecord } from '../../base/values.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { isSchema, objectShape } from '../../schema/schema.ts'
+import { isSchema, objectShape, type Schema } from '../../schema/schema.ts'
 import { modelOf } from '../chain.ts'
 import { operationsOf, toReached, versionIndexOf, type HistoryParts } from '../expand.ts'
 import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
 import { bodiesOf, isRequest } from '../operations/bodies.ts'
+import { errorSchemas } from '../operations/errors-before.ts'
 import { isReformat } from '../operations/reformat-errors.ts'
 import { isOperation, type Operation } from '../operations/operation.ts'
 import { inputSources } from '../operations/whole-input.ts'
 
-/** Lists the subjects of the changes of versions, newest first. Changes that are internal or not released are left out. */
-export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
+/**
+ * Lists the subjects of the changes of versions, newest first. Changes that are internal or not released are left out. `format` is the schema
+ * of the error format, which every operation has.
+ */
+export function toConcerns(
+  parts: HistoryParts,
+  routes: readonly ResolvedRoute[],
+  format: Schema | undefined,
+): readonly ChangeConcern[] {
+  const formats = errorSchemas(format, parts.changes)
+  const ofErrors = new Set(formats.flatMap((schema) => parts.plans.reachOf(schema)))
   const operations = operationsOf(parts.changes)
   const newest = new Set(routes.map((route) => route.newest ?? route))
   const reached = [...newest]
@@ -22,7 +32,7 @@ export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]
     if (version === undefined || change.internal === true) return []
     const { id, title, description } = change
     const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])
-    const isReformatted = change.change.some(isReformat)
+    const isReformatted = ofErrors.has(order) || change.change.some(isReformat)
     const operationIds = reached
       .filter(({ orders }) => isReformatted || orders.includes(order))
       .flatMap(({ route: { operationId, name, methods } }) => {

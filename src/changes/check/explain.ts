@@ -6,7 +6,7 @@ import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'
 import { isAbout, routeLabel } from '../operations/operation.ts'
 import { fieldsOf } from '../operations/operation-kinds.ts'
-import { reformatsOf } from '../operations/errors-before.ts'
+import { errorSchemas, reformatsOf } from '../operations/errors-before.ts'
 import { webhooksOf } from '../operations/webhook-names.ts'
 import type { HistoryInternals } from '../internals.ts'
 
@@ -42,10 +42,22 @@ export interface Explanation {
   readonly nearMisses: readonly NearMiss[]
 }
 
-/** Explains where the changes of a history land in routes, which are those of the newest version. */
-export function explain(internals: HistoryInternals, routes: readonly ResolvedRoute[]): Explanation {
+/**
+ * Explains where the changes of a history land in routes, which are those of the newest version, and in the error format, whose schema is
+ * `format`.
+ */
+export function explain(
+  internals: HistoryInternals,
+  routes: readonly ResolvedRoute[],
+  format?: Schema,
+): Explanation {
   const { parts } = internals
-  const objects = objectsOf(routes, parts.messages)
+  const objects = [
+    ...objectsOf(routes, parts.messages),
+    ...errorSchemas(format, parts.changes).flatMap((schema) =>
+      objectsIn(schema, { route: '', position: 'errors' }),
+    ),
+  ]
   return { changes: explainChanges(internals, routes, objects), nearMisses: nearMisses(objects, parts) }
 }
 

@@ -10,9 +10,9 @@ import { internalsOf } from '../../server/adapters/internals.ts'
 
 /** Reads what a changelog tells of an application, which has been prepared. */
 export function readChangelogSources(app: App): readonly ChangelogSource[] {
-  const { versioning, routes } = internalsOf(app, 'octavo changelog')
+  const { versioning, routes, settings } = internalsOf(app, 'octavo changelog')
   const history = versioning()?.history
-  const changes = findHistoryInternals(history)?.concerns(routes()) ?? []
+  const changes = findHistoryInternals(history)?.concerns(routes(), settings.errorFormat?.schema) ?? []
   const served = app
     .versions()
     .filter((each) => each.elsewhere !== true && each.routes.length > 0)

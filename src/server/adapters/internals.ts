@@ -23,7 +23,7 @@ export interface AllowedRoute {
 /** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {
   readonly start: Start
-  readonly settings: RefusalSettings & Pick<Settings, 'prefix'>
+  readonly settings: RefusalSettings & Pick<Settings, 'prefix' | 'errorFormat'>
   /** The enabled versioning, as requests are written by it. */
   readonly versioning: () => Versioning | undefined
   readonly visibleRoutes: VisibleRoutes
