@@ -215,14 +215,21 @@ function createConvertSources(
       return converter === undefined ? [] : [[source, converter] as const]
     }),
   }))
-  return (input, extra, issues) => {
+  const convertEach = (
+    own: Iterable<readonly [SourceName, SourceConverter]>,
+    input: Input,
+    extra: Extra,
+    issues: ValidationIssue[],
+  ): Record<string, unknown> => {
     const made: Record<string, unknown> = {}
+    for (const [source, converter] of own)
+      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
+    return made
+  }
+  if (ups.length === 0) return (input, extra, issues) => convertEach(converters, input, extra, issues)
+  return (input, extra, issues) => {
     const count = extra.loading?.count
-    const convert = (own: Iterable<readonly [SourceName, SourceConverter]>, given: Input): void => {
-      for (const [source, converter] of own)
-        made[source] = convertSource({ route, source, given: given[source], extra }, converter, issues)
-    }
-    convert(converters, input)
+    const made = convertEach(converters, input, extra, issues)
     for (const { up, own } of ups) {
       // models in it may wait for data
       if (issues.length > 0 || extra.loading?.count !== count) return made
@@ -230,7 +237,7 @@ function createConvertSources(
       // once, because what waits for data is found again by its object
       const newer = extra.loading?.keep(up, up, run) ?? run()
       Object.assign(made, newer)
-      if (issues.length === 0) convert(own, newer)
+      if (issues.length === 0) Object.assign(made, convertEach(own, newer, extra, issues))
     }
     return made
   }

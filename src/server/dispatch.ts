@@ -257,10 +257,14 @@ function run(
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
 }
 
-/** Explains a miss. An application around this one answers methods that no version has, and preflights without middleware here. */
 function toMissAnswer(miss: Miss, context: RequestContext, located: RouteMatch, method: number): MissAnswer {
   const found = miss(withOwnPath(located), method, method === OPTIONS && isPreflight(context.request))
-  if (context.raw.host === undefined || !found.isUndescribed) return found
+  return context.raw.host === undefined ? found : inHost(found)
+}
+
+/** An application around this one answers methods that no version has, and preflights without middleware here. */
+function inHost(found: MissAnswer): MissAnswer {
+  if (!found.isUndescribed) return found
   const leaves = 'leaves' in found ? found.leaves : []
   const hasOwn = leaves.some(({ methods }) => methods.some((each) => each?.preflight !== undefined))
   return hasOwn ? found : notFoundAnswer()
