@@ -1,7 +1,7 @@
 import { defineController, sse } from 'octavo'
 
 import { Address, NewUser, User, UserPage, UserPatch, UserPath, UserQuery } from './models.ts'
-import { Users } from './users.ts'
+import { UserNotFound, Users } from './users.ts'
 
 export const userController = defineController({
   name: 'UserController',
@@ -28,6 +28,7 @@ export const userController = defineController({
       name: 'find',
       input: { params: UserPath },
       response: User,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) => users.find(params.id),
     },
     {
@@ -36,6 +37,7 @@ export const userController = defineController({
       name: 'patch',
       input: { params: UserPath, body: UserPatch },
       response: User,
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) => users.patch(params.id, body),
     },
     {
@@ -44,6 +46,7 @@ export const userController = defineController({
       name: 'move',
       input: { params: UserPath, body: Address },
       response: { 201: User },
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) => users.move(params.id, body),
     },
 
@@ -56,6 +59,7 @@ export const userController = defineController({
       status: 200,
       input: { params: UserPath },
       response: User,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) => users.patch(params.id, { status: 'closed' }),
     },
     {

@@ -1,4 +1,4 @@
-import { defineProvider, mergePatch, notFound } from 'octavo'
+import { defineProblem, defineProvider, mergePatch } from 'octavo'
 import type { z } from 'zod'
 
 import type { Address, NewUser, User, UserPatch, UserQuery } from './models.ts'
@@ -8,6 +8,12 @@ export interface UserEvent {
   readonly id: number
   readonly user: User
 }
+
+export const UserNotFound = defineProblem({
+  code: 'user_not_found',
+  status: 404,
+  title: 'There is no such user',
+})
 
 /** The users, in memory. It knows the newest shapes only. */
 export const Users = defineProvider({
@@ -22,7 +28,7 @@ export const Users = defineProvider({
     }
     const find = (id: string): User => {
       const found = users.get(id)
-      if (found === undefined) throw notFound('There is no such user')
+      if (found === undefined) throw UserNotFound()
       return found
     }
     return {

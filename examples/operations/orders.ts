@@ -1,4 +1,4 @@
-import { conflict, defineController, defineModule, defineProvider, notFound } from 'octavo'
+import { defineController, defineModule, defineProblem, defineProvider } from 'octavo'
 import type { Interceptor } from 'octavo'
 import { apiKey } from 'octavo/auth'
 import { z } from 'zod'
@@ -7,6 +7,17 @@ import { Database, DatabaseModule } from './database.ts'
 import { NewOrder, Order, OrderPath } from './models.ts'
 
 const ROW = 'id, article, quantity, ordered_at AS "orderedAt"'
+
+const OrderNotFound = defineProblem({
+  code: 'order_not_found',
+  status: 404,
+  title: 'There is no such order',
+})
+const KeyTaken = defineProblem({
+  code: 'key_taken',
+  status: 409,
+  title: 'Another order has this idempotency key',
+})
 
 /** The orders of all clients, in PostgreSQL. It knows the newest shapes only. */
 export const Orders = defineProvider({
@@ -21,7 +32,7 @@ export const Orders = defineProvider({
         client,
         id,
       )
-      if (order === undefined) throw notFound('There is no such order')
+      if (order === undefined) throw OrderNotFound()
       return order
     },
     /**
@@ -42,7 +53,7 @@ export const Orders = defineProvider({
         quantity,
         key,
       )
-      if (order === undefined) throw conflict('Another order has this idempotency key')
+      if (order === undefined) throw KeyTaken()
       return order
     },
   }),
@@ -77,6 +88,7 @@ const createController = (once: Interceptor) =>
         name: 'find',
         input: { params: OrderPath },
         response: Order,
+        problems: [OrderNotFound],
         handler: ({ params, inject: { orders } }, { identity }) => orders.find(identity.name, params.id),
       },
       {
@@ -84,6 +96,7 @@ const createController = (once: Interceptor) =>
         name: 'create',
         input: { body: NewOrder },
         response: { 201: Order },
+        problems: [KeyTaken],
         interceptors: [once],
         handler: ({ body, inject: { orders } }, { identity, request }) =>
           orders.create(identity.name, body, request.header(KEY)),

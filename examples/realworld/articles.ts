@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { defineController, defineProvider, forbidden, notFound, VERSION_NEUTRAL } from 'octavo'
+import { defineController, defineProblem, defineProvider, VERSION_NEUTRAL } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
@@ -63,6 +63,17 @@ const SHOWN = `SELECT a.slug, a.title, a.description, a.body, a.tags,
 const toSlug = (title: string): string =>
   [...(title.toLowerCase().match(/[a-z\d]+/g) ?? []), randomBytes(4).toString('hex')].join('-')
 
+const ArticleNotFound = defineProblem({
+  code: 'article_not_found',
+  status: 404,
+  title: 'there is no such article',
+})
+const OfAnother = defineProblem({
+  code: 'article_of_another',
+  status: 403,
+  title: 'the article is of somebody else',
+})
+
 /** The articles, as a viewer sees them. */
 export const Articles = defineProvider({
   name: 'Articles',
@@ -70,12 +81,12 @@ export const Articles = defineProvider({
   create: ({ db: { query } }) => {
     const find = async (slug: string, viewer: User | undefined): Promise<Article> => {
       const [found] = await query<Article>(SHOWN, null, null, null, slug, viewer?.id, 1, 0)
-      if (found === undefined) throw notFound('there is no such article')
+      if (found === undefined) throw ArticleNotFound()
       return found
     }
     const own = async (slug: string, viewer: User): Promise<void> => {
       const { author } = await find(slug, viewer)
-      if (author.username !== viewer.username) throw forbidden('the article is of somebody else')
+      if (author.username !== viewer.username) throw OfAnother()
     }
     return {
       find,
@@ -158,6 +169,7 @@ export const articleController = defineController({
       name: 'find',
       guards: [Visitor],
       response: Shown,
+      problems: [ArticleNotFound],
       handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
         article: await articles.find(slug, identity),
       }),
@@ -179,6 +191,7 @@ export const articleController = defineController({
       guards: [SignedIn],
       input: { body: z.object({ article: Change }) },
       response: Shown,
+      problems: [ArticleNotFound, OfAnother],
       handler: async ({ params: { slug }, body, inject: { articles } }, { identity }) => ({
         article: await articles.change(slug, body.article, identity),
       }),
@@ -189,6 +202,7 @@ export const articleController = defineController({
       name: 'remove',
       guards: [SignedIn],
       status: 204,
+      problems: [ArticleNotFound, OfAnother],
       handler: ({ params: { slug }, inject: { articles } }, { identity }) => articles.remove(slug, identity),
     },
     {
@@ -197,6 +211,7 @@ export const articleController = defineController({
       name: 'favorite',
       guards: [SignedIn],
       response: Shown,
+      problems: [ArticleNotFound],
       handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
         article: await articles.favorite(slug, identity),
       }),
@@ -207,6 +222,7 @@ export const articleController = defineController({
       name: 'unfavorite',
       guards: [SignedIn],
       response: Shown,
+      problems: [ArticleNotFound],
       handler: async ({ params: { slug }, inject: { articles } }, { identity }) => ({
         article: await articles.unfavorite(slug, identity),
       }),

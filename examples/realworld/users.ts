@@ -1,4 +1,4 @@
-import { Config, defineController, defineProvider, unauthorized, VERSION_NEUTRAL } from 'octavo'
+import { Config, defineController, defineProblem, defineProvider, VERSION_NEUTRAL } from 'octavo'
 import { bearerAuth, optional } from 'octavo/auth'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
@@ -32,6 +32,12 @@ export interface User {
   readonly bio: string | null
   readonly image: string | null
 }
+
+const CredentialsWrong = defineProblem({
+  code: 'credentials_wrong',
+  status: 401,
+  title: 'email or password is invalid',
+})
 
 export const Users = defineProvider({
   name: 'Users',
@@ -70,7 +76,7 @@ export const Users = defineProvider({
       },
       /** What clients get to see of a user. */
       show: async (user: User | undefined): Promise<z.input<typeof Shown>> => {
-        if (user === undefined) throw unauthorized('email or password is invalid')
+        if (user === undefined) throw CredentialsWrong()
         const claims = new SignJWT().setProtectedHeader({ alg: 'HS256' }).setSubject(String(user.id))
         return { user: { ...user, token: await claims.setExpirationTime('7d').sign(key) } }
       },
@@ -109,6 +115,7 @@ export const userController = defineController({
       name: 'login',
       input: { body: z.object({ user: Login }) },
       response: Shown,
+      problems: [CredentialsWrong],
       handler: async ({ body, inject: { users } }) => users.show(await users.login(body.user)),
     },
     {

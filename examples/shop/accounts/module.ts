@@ -1,11 +1,10 @@
 import {
   Config,
-  conflict,
   defineController,
   defineModule,
+  defineProblem,
   reply,
   Session,
-  unauthorized,
   VERSION_NEUTRAL,
 } from 'octavo'
 import { z } from 'zod'
@@ -20,6 +19,17 @@ import { hashPassword, verifyPassword } from './passwords.ts'
 const Email = z.string().meta({ format: 'email' }).trim().toLowerCase().pipe(z.email())
 const Credentials = z.object({ email: Email, password: z.string().min(8).max(200) })
 
+const AddressTaken = defineProblem({
+  code: 'address_taken',
+  status: 409,
+  title: 'There is an account with this address',
+})
+const CredentialsWrong = defineProblem({
+  code: 'credentials_wrong',
+  status: 401,
+  title: 'Address or password is wrong',
+})
+
 const accountController = defineController({
   name: 'AccountController',
   prefix: '/accounts',
@@ -30,10 +40,11 @@ const accountController = defineController({
       name: 'register',
       input: { body: Credentials, inject: { accounts: Accounts } },
       response: { 201: Account },
+      problems: [AddressTaken],
       handler: async ({ body, inject }) => {
         const password = await hashPassword(body.password)
         const account = await inject.accounts.create({ email: body.email, password, role: 'customer' })
-        if (account === undefined) throw conflict('There is an account with this address')
+        if (account === undefined) throw AddressTaken()
         return account
       },
     },
@@ -43,11 +54,12 @@ const accountController = defineController({
       name: 'login',
       input: { body: Credentials, inject: { database: Db } },
       response: { 200: Account },
+      problems: [CredentialsWrong],
       handler: async ({ body, inject: { database, session } }) => {
         const found = await accountsIn(database).findWithPassword(body.email)
         const isRight = await verifyPassword(body.password, found?.password)
         // one answer for both: it tells nobody who has an account
-        if (found === undefined || !isRight) throw unauthorized('Address or password is wrong')
+        if (found === undefined || !isRight) throw CredentialsWrong()
         // a new id: one that somebody planted before is worth nothing
         await session.regenerate()
         session.data.accountId = found.id

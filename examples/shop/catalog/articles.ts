@@ -1,4 +1,4 @@
-import { defineProvider } from 'octavo'
+import { defineProblem, defineProvider } from 'octavo'
 import { z } from 'zod'
 
 import { UnitOfWork } from '../database/module.ts'
@@ -15,6 +15,12 @@ export type NewArticle = z.output<typeof NewArticle>
 
 export const Article = NewArticle.extend({ id: z.number() })
 export type Article = z.output<typeof Article>
+
+export const ArticleNotFound = defineProblem({
+  code: 'article_not_found',
+  status: 404,
+  title: 'There is no such article',
+})
 
 export const ArticleFilter = z.object({
   search: Line.max(100).default(''),

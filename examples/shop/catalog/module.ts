@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { IsAdmin, SignedIn } from '../accounts/guards.ts'
 import { DatabaseModule, Transactional } from '../database/module.ts'
 import { ShopSettings } from '../settings.ts'
-import { Article, ArticleFilter, Articles, NewArticle } from './articles.ts'
+import { Article, ArticleFilter, ArticleNotFound, Articles, NewArticle } from './articles.ts'
 
 /** Suppliers, who send the key of the settings; nobody when there is none. */
 const Supplier = apiKey({
@@ -17,11 +17,6 @@ const Supplier = apiKey({
   },
 })
 
-const ArticleNotFound = defineProblem({
-  code: 'article_not_found',
-  status: 404,
-  title: 'There is no such article',
-})
 const NameTaken = defineProblem({
   code: 'name_taken',
   status: 409,

@@ -1,15 +1,15 @@
-import { conflict, defineController, defineErrorHandler, defineModule, notFound } from 'octavo'
+import { defineController, defineModule, defineProblem } from 'octavo'
 import { z } from 'zod'
 
 import { SignedIn } from '../accounts/guards.ts'
+import { ArticleNotFound } from '../catalog/articles.ts'
 import { DatabaseModule, Transactional } from '../database/module.ts'
 import { Clock, NewOrder, Order, Orders, OrderWithTotal, OutOfStock } from './orders.ts'
 
-const outOfStock = defineErrorHandler({
-  match: OutOfStock,
-  handle: ({ message, articleId, available }) => {
-    throw conflict(message, { code: 'out_of_stock', articleId, available })
-  },
+const OrderNotFound = defineProblem({
+  code: 'order_not_found',
+  status: 404,
+  title: 'You have no such order',
 })
 
 const orderController = defineController({
@@ -24,6 +24,7 @@ const orderController = defineController({
       version: ['1', '2'],
       input: { body: NewOrder },
       response: { 201: OrderWithTotal },
+      problems: [OutOfStock, ArticleNotFound],
       handler: ({ body, inject }, { identity }) => inject.orders.place(identity.id, body),
     },
     {
@@ -50,10 +51,11 @@ const orderController = defineController({
       name: 'getOne',
       version: ['1', '2'],
       response: OrderWithTotal,
+      problems: [OrderNotFound],
       handler: async ({ params, inject }, { identity }) => {
         const order = (await inject.orders.list(identity.id)).find(({ id }) => id === params.order_id)
         // the order of somebody else is none either
-        if (order === undefined) throw notFound('No such order')
+        if (order === undefined) throw OrderNotFound()
         return order
       },
     },
@@ -66,5 +68,4 @@ export const OrdersModule = defineModule({
   controllers: [orderController],
   providers: [Orders, Clock],
   interceptors: [Transactional],
-  errorHandlers: [outOfStock],
 })

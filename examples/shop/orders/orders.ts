@@ -1,6 +1,7 @@
-import { defineProvider, notFound } from 'octavo'
+import { defineProblem, defineProvider } from 'octavo'
 import { z } from 'zod'
 
+import { ArticleNotFound } from '../catalog/articles.ts'
 import { UnitOfWork } from '../database/module.ts'
 
 /** The largest id of the tables. */
@@ -23,16 +24,12 @@ export type Order = z.output<typeof Order>
 export const OrderWithTotal = Order.extend({ cents: z.number() })
 export type OrderWithTotal = z.output<typeof OrderWithTotal>
 
-export class OutOfStock extends Error {
-  readonly articleId: number
-  readonly available: number
-
-  constructor(articleId: number, available: number) {
-    super(`Article ${articleId} is out of stock`)
-    this.articleId = articleId
-    this.available = available
-  }
-}
+export const OutOfStock = defineProblem({
+  code: 'out_of_stock',
+  status: 409,
+  title: 'The article is out of stock',
+  members: z.object({ articleId: z.number(), available: z.number() }),
+})
 
 /** What time it is. */
 export const Clock = defineProvider({ name: 'Clock', create: () => () => new Date() })
@@ -56,8 +53,8 @@ export const Orders = defineProvider({
       if (taken !== undefined) return taken.cents
       const [left] = await work.query(Left, 'SELECT stock FROM articles WHERE id = $1', articleId)
       throw left === undefined
-        ? notFound(`There is no article ${articleId}`)
-        : new OutOfStock(articleId, left.stock)
+        ? ArticleNotFound(`There is no article ${articleId}`)
+        : OutOfStock(`Article ${articleId} is out of stock`, { articleId, available: left.stock })
     }
     return {
       place: async (accountId: number, { lines }: NewOrder): Promise<OrderWithTotal> => {

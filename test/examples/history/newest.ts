@@ -9,7 +9,7 @@ import {
   UserPath,
   UserQuery,
 } from '../../../examples/history/models.ts'
-import { Users } from '../../../examples/history/users.ts'
+import { UserNotFound, Users } from '../../../examples/history/users.ts'
 
 /** The third release, as it is written without versions. */
 export const thirdController = defineController({
@@ -38,6 +38,7 @@ export const thirdController = defineController({
       name: 'find',
       input: { params: UserPath },
       response: User,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) => users.find(params.id),
     },
     {
@@ -46,6 +47,7 @@ export const thirdController = defineController({
       name: 'patch',
       input: { params: UserPath, body: UserPatch },
       response: User,
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) => users.patch(params.id, body),
     },
     {
@@ -54,6 +56,7 @@ export const thirdController = defineController({
       name: 'move',
       input: { params: UserPath, body: Address },
       response: { 201: User },
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) => users.move(params.id, body),
     },
     {

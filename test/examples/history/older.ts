@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 import { Address, User, UserPath, UserQuery } from '../../../examples/history/models.ts'
 import type { UserPatch } from '../../../examples/history/models.ts'
-import { Users } from '../../../examples/history/users.ts'
+import { UserNotFound, Users } from '../../../examples/history/users.ts'
 
 // The second and the first release, written by hand: schemas, functions between the releases, and routes.
 
@@ -104,6 +104,7 @@ export const secondController = defineController({
       name: 'find',
       input: { params: UserPath },
       response: SecondUser,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) => toSecond(users.find(params.id), users),
     },
     {
@@ -112,6 +113,7 @@ export const secondController = defineController({
       name: 'patch',
       input: { params: UserPath, body: SecondPatch },
       response: SecondUser,
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) =>
         toSecond(users.patch(params.id, fromSecondPatch(body)), users),
     },
@@ -121,6 +123,7 @@ export const secondController = defineController({
       name: 'move',
       input: { params: UserPath, body: Address },
       response: { 201: SecondUser },
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) => toSecond(users.move(params.id, body), users),
     },
     {
@@ -130,6 +133,7 @@ export const secondController = defineController({
       status: 200,
       input: { params: UserPath },
       response: SecondUser,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) =>
         toSecond(users.patch(params.id, { status: 'closed' }), users),
     },
@@ -180,6 +184,7 @@ export const firstController = defineController({
       name: 'find',
       input: { params: FirstPath },
       response: FirstUser,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) => fromThird(users.find(fromFirstId(params.id)), users),
     },
     {
@@ -188,6 +193,7 @@ export const firstController = defineController({
       name: 'patch',
       input: { params: FirstPath, body: FirstPatch },
       response: FirstUser,
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) =>
         fromThird(users.patch(fromFirstId(params.id), fromSecondPatch(fromFirstPatch(body))), users),
     },
@@ -197,6 +203,7 @@ export const firstController = defineController({
       name: 'move',
       input: { params: FirstPath, body: FirstAddress },
       response: { 201: FirstUser },
+      problems: [UserNotFound],
       handler: ({ params, body, inject: { users } }) =>
         fromThird(users.move(fromFirstId(params.id), fromFirstAddress(body)), users),
     },
@@ -207,6 +214,7 @@ export const firstController = defineController({
       status: 200,
       input: { params: FirstPath },
       response: FirstUser,
+      problems: [UserNotFound],
       handler: ({ params, inject: { users } }) =>
         fromThird(users.patch(fromFirstId(params.id), { status: 'closed' }), users),
     },

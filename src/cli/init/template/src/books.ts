@@ -1,4 +1,4 @@
-import { defineController, defineProvider, notFound } from 'octavo'
+import { defineController, defineProblem, defineProvider } from 'octavo'
 import { z } from 'zod'
 
 import { Book, NewBook } from './models.ts'
@@ -20,6 +20,12 @@ export const Books = defineProvider({
   },
 })
 
+const BookNotFound = defineProblem({
+  code: 'book_not_found',
+  status: 404,
+  title: 'There is no such book',
+})
+
 /** The routes of the newest version. The older ones follow from the history. */
 export const bookController = defineController({
   name: 'BookController',
@@ -37,9 +43,10 @@ export const bookController = defineController({
       path: '/{id:int}',
       name: 'getOne',
       response: Book,
+      problems: [BookNotFound],
       handler: ({ params, inject }) => {
         const book = inject.books.find(params.id)
-        if (book === undefined) throw notFound(`There is no book ${params.id}`)
+        if (book === undefined) throw BookNotFound(`There is no book ${params.id}`)
         return book
       },
     },
