@@ -173,7 +173,7 @@ async function readUndescribed(app: App, file: string, label: string): Promise<r
 }
 
 /** Values for each field of changes that are tried. The check that the author runs next has more. */
-const FEW = 10
+const FEW = 5
 
 function checkedHistory(app: App, options: CheckHistoryOptions): CheckedHistory | undefined {
   const { versioning, routes } = internalsOf(app, 'octavo check')

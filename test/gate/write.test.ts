@@ -638,6 +638,7 @@ describe('the kinds of operations', () => {
     paged: { body: { key: 200, was: list, now: page, text: undefined, names: [], query: ['cursor'] } },
     'response.headers': { headers: [{ kind: 'retyped', name: 'etag', was, now: was, sides: ['response'] }] },
     'response.body': { body: { key: 200, was, now: was, text: undefined, names: [], query: [] } },
+    'response.status': { success: { was: 201, now: 200 } },
   }
   const names = { components: {}, modelOf: () => undefined }
   const writing = {

@@ -96,8 +96,7 @@ export const OPERATION_KINDS = {
     fields: (operation, route) => bodyFields(operation, route, (key) => !isRequest(key)),
   },
   'response.status': {
-    // a difference of the status of plain results is written as `status`
-    isWritten: false,
+    isWritten: true,
     fields: ({ response }) =>
       Object.entries(response?.status ?? {}).map(([newest, { was }]) => [
         `status ${newest}`,

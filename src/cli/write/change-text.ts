@@ -152,7 +152,7 @@ interface Conversions {
 }
 
 function toTurnings({ base, revision, isOpen, isForwarding }: ChangeWriting): Conversions {
-  const [older, newer] = [resolveIn(base), resolveIn(revision)]
+  const [older, newer] = [resolveIn(base, revision), resolveIn(revision, revision)]
   const isNoted = base.isNoted === true
   const both = { types: new Map(), isStrict: false, isOpen, isForwarding, isNoted } as const
   return {
@@ -169,13 +169,17 @@ function zodIn(names: SchemaNames): (schema: unknown) => string {
   }
 }
 
-/** Follows references. Models are marked, because they have changes of their own. */
-function resolveIn({ components, modelOf }: SchemaNames): (schema: unknown) => unknown {
+/** Follows references. Models are marked, and are what they are today, because changes of their own lead from there. */
+function resolveIn({ components, modelOf }: SchemaNames, newest: SchemaNames): (schema: unknown) => unknown {
   return (schema) => {
     const name = refOf(toRecord(schema))
     if (name === undefined) return schema
     const model = modelOf(name)
-    return model === undefined ? components[name] : { ...toRecord(components[name]), $id: model }
+    if (model === undefined) return components[name]
+    const today =
+      newest.components[name] ??
+      Object.entries(newest.components).find(([each]) => newest.modelOf(each) === model)?.[1]
+    return { ...toRecord(today), $id: model }
   }
 }
 
@@ -308,6 +312,7 @@ const MEMBERS: Readonly<
     body === undefined || body.key === 'body' || pagedText(body, writing) !== undefined
       ? undefined
       : `body: { ${bodyMemberText(body, writing)} }`,
+  'response.status': ({ success }) => success && `status: { ${success.now}: { was: ${success.was} } }`,
   paged: ({ body }, writing) => body && pagedText(body, writing),
 }
 
@@ -344,14 +349,15 @@ function errorsText(problems: readonly ProblemDraft[]): string {
 
 /** A list that became a page, or `undefined` for any other body. */
 function pagedText({ key, was, now, text, query }: BodyDraft, writing: ChangeWriting): string | undefined {
-  const [older, newer] = [resolveIn(writing.base)(was?.schema), resolveIn(writing.revision)(now.schema)]
+  const { base, revision } = writing
+  const [older, newer] = [resolveIn(base, revision)(was?.schema), resolveIn(revision, revision)(now.schema)]
   const { properties } = toRecord(newer)
   if (key !== 200 || was === undefined || toRecord(older)['type'] !== 'array') return undefined
   if (!isPageShape(Object.entries(toRecord(properties)), query)) return undefined
   const isNamed = pageParameter(new Set(Object.keys(toRecord(properties))), new Set(query)) !== undefined
   const parts = [
-    `now: ${text ?? optionalText(now, writing.revision)}`,
-    `was: ${optionalText(was, writing.base)}`,
+    `now: ${text ?? optionalText(now, revision)}`,
+    `was: ${optionalText(was, base)}`,
     // as many as a person can look at, and one process holds: an author who knows the list says more
     'atMost: 1000',
     ...(isNamed ? [] : ["next: () => fillIn('Record<string, unknown> | undefined')"]),

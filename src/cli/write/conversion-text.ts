@@ -166,10 +166,24 @@ function convertBare(from: unknown, to: unknown, value: string, parts: Conversio
       ? `asIs(${value})`
       : unlessFits(older, to, value, parts)
   if (hasAlternatives(older) || hasAlternatives(newer)) return convertUnion(older, to, value, parts)
+  return convertOne(older, to, value, parts)
+}
+
+/** The conversion of one model into another, or of values that are no models. */
+function convertOne(older: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
+  const newer = parts.resolve.to(to)
   const pair = [older, newer].map((schema) => modelIn(schema) ?? '').join(' ')
   const above = parts.above ?? new Set()
   if (above.has(pair)) return unlessFits(older, to, value, parts)
-  return convertKind(older, to, value, pair === ' ' ? parts : { ...parts, above: new Set([...above, pair]) })
+  const { side, resolve } = parts
+  const newest = side === 'down' ? resolve.from : resolve.to
+  const isModel = modelIn(side === 'down' ? newer : older) !== undefined
+  return convertKind(older, to, value, {
+    ...parts,
+    // the members of a model are what they are today
+    ...(isModel ? { resolve: { from: newest, to: newest } } : {}),
+    ...(pair === ' ' ? {} : { above: new Set([...above, pair]) }),
+  })
 }
 
 /** The conversion of values that are neither listed nor alternatives. */

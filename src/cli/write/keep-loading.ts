@@ -47,7 +47,7 @@ export async function writeLoading(
     if (layout.changes.length === 0) return { ...layout, kept: left, current: undefined }
     const isLast = suspects.waiting.length === 0
     const { problems, current } = await tryLayout(layout, isLast, app, setting)
-    if (problems === undefined && isLast) return { ...layout, kept: left, current }
+    if (problems === undefined && isLast) return { ...layout, kept: withoutCovered(left, layout), current }
     const { good, tried, waiting } = suspects
     const rest = loads < MOST_LOADS ? [] : [...tried, ...waiting, ...(loads === MOST_LOADS ? [] : good)]
     if (rest.length > 0) leaveOut(rest.map((draft) => ({ draft, why: MANY })))
@@ -72,7 +72,9 @@ function withEquals(
   refused: readonly UnwrittenDraft[],
   { good, tried, waiting }: Suspects,
 ): readonly UnwrittenDraft[] {
-  const reasons = new Map(refused.map(({ draft, why }) => [textOf(draft), why]))
+  const reasons = new Map(
+    refused.filter((each) => !isUnused(each)).map(({ draft, why }) => [textOf(draft), why]),
+  )
   const known = new Set(refused.map(({ draft }) => draft))
   const others = [...good, ...tried, ...waiting].flatMap((draft) => {
     const text = known.has(draft) ? undefined : textOf(draft)
@@ -80,6 +82,21 @@ function withEquals(
     return why === undefined ? [] : [{ draft, why }]
   })
   return [...refused, ...others]
+}
+
+/** Drafts without those that the change of another model makes unneeded: fields of one named schema are one field, whatever models have it. */
+function withoutCovered(
+  left: readonly UnwrittenDraft[],
+  { changes }: Pick<Layout, 'changes'>,
+): readonly UnwrittenDraft[] {
+  const written = new Set(changes.map(({ draft }) => textOf(draft)))
+  return left.filter(
+    (each) => !isUnused(each) || textOf(each.draft) === undefined || !written.has(textOf(each.draft)),
+  )
+}
+
+function isUnused({ why }: Pick<UnwrittenDraft, 'why'>): boolean {
+  return why.includes('reaches no route of an older version')
 }
 
 /** The fields of a draft that have a named schema, as a text. */

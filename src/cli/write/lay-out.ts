@@ -91,6 +91,7 @@ export async function layOut(drafts: readonly ChangeDraft[], sources: Sources): 
   const names: Names = {
     ids: new Set(history.changes.map(({ id }) => id)),
     code: new Set(before.split(/[^\p{ID_Continue}$]+/u)),
+    importing: new Map(),
   }
   for (const draft of drafts) {
     const why = obstacleOf(draft, sources, at.path)
@@ -161,6 +162,8 @@ interface Names {
   readonly ids: Set<string>
   /** The words in the file of the history. */
   readonly code: Set<string>
+  /** Whether files of models import the history, by their paths. */
+  readonly importing: Map<string, boolean>
 }
 
 interface NamingInput {
@@ -184,7 +187,9 @@ async function nameChange(
     text.models.includes(codeName(model, historyPath, cwd) ?? ''),
   )
   const isInline = models.some(({ at }) => parsePlace(at, cwd)?.path === historyPath)
-  const cycle = isInline ? undefined : await findCycle(models, historyPath, cwd)
+  const cycle = isInline
+    ? undefined
+    : await findCycle(models, { historyPath, cwd, importing: names.importing })
   if (cycle !== undefined) return cycle
   let title = text.title
   for (let count = 2; names.ids.has(toSlug(title)); count++) title = `${text.title} (${count})`
@@ -212,12 +217,18 @@ function toSlug(title: string): string {
 /** Why a change cannot import models: their file imports the history, which would import the change. */
 async function findCycle(
   models: readonly DefinedSchema[],
-  historyPath: string,
-  cwd: string,
+  {
+    historyPath,
+    cwd,
+    importing,
+  }: Pick<NamingInput, 'historyPath'> & Pick<Names, 'importing'> & { readonly cwd: string },
 ): Promise<string | undefined> {
   for (const { at, name } of models) {
     const path = parsePlace(at, cwd)?.path
-    if (path !== undefined && path !== historyPath && (await isImporting(path, historyPath)))
+    if (path === undefined || path === historyPath) continue
+    const isCycle = importing.get(path) ?? (await isImporting(path, historyPath))
+    importing.set(path, isCycle)
+    if (isCycle)
       return `${at ?? ''} imports the history, which would import the change: move ${name} to a file of its own`
   }
   return undefined

@@ -130,6 +130,8 @@ function routeTitle(draft: RouteDraft, most: number): string {
   if (body !== undefined) return bodyTitle(body, where, routes.length > 1, most)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
+  if (draft.success !== undefined)
+    return `${where} may answer ${draft.success.now} instead of ${draft.success.was}`
   if (draft.gained !== undefined)
     return `${where} ha${routes.length === 1 ? 's' : 've'} ${listOf(draft.gained.map(titleCode), most)} in the path`
   return addressTitle(draft, where, most)

@@ -83,6 +83,8 @@ export interface RouteDraft {
   readonly gained?: readonly string[]
   /** The status of a plain result, then and now. */
   readonly status?: { readonly was: number; readonly now: number }
+  /** A further status of success, and the only one that there was. */
+  readonly success?: { readonly was: number; readonly now: number }
   readonly parameters: readonly { readonly source: DraftedSource; readonly field: FieldDraft }[]
   /** Headers of responses. */
   readonly headers: readonly FieldDraft[]

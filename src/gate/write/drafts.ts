@@ -3,7 +3,8 @@ import { operationsById, pickAt, pointerSteps } from '../json.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
 import { toFieldDrafts, type DifferingField } from './field-drafts.ts'
-import { mergeRoutes, unwrittenReason, toRouteDrafts, type PlacedFinding } from './route-drafts.ts'
+import { mergeRoutes, toRouteDrafts } from './route-drafts.ts'
+import { unwrittenReason, type PlacedFinding } from './unwritten-reasons.ts'
 import { findOwned, sideOf, type Owned, type ComparedApp } from './owners.ts'
 
 /**

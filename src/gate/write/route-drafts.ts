@@ -15,17 +15,15 @@ import type {
 } from './draft.ts'
 import { isSameField } from './field-drafts.ts'
 import type { ComparedApp } from './owners.ts'
+import { bodyMemberHint, unwrittenReason, type PlacedFinding } from './unwritten-reasons.ts'
 
-/** A finding at one of its places; without a place if it concerns the whole API. */
-export interface PlacedFinding {
-  readonly finding: VersionFinding
-  readonly place: TracedPlace | undefined
-}
+/** The statuses of success that a route had. */
+type Statuses = Pick<RouteDraft, 'status' | 'success'>
 
 /** The findings about a route. */
 interface Told {
   readonly address: Address
-  readonly status: RouteDraft['status']
+  readonly statuses: Statuses
   /** The names of parameters that differ. */
   readonly touched: ReadonlyMap<DraftedSource, ReadonlySet<string>>
   readonly headers: readonly FieldDraft[]
@@ -47,20 +45,23 @@ export function toRouteDrafts(
   const known = pair.known.routes.find(({ name }) => name === route)
   const path = known?.path ?? ''
   const unread = findings.filter((placed) => sourceOf(placed) !== undefined && !isDeclared(placed, pair))
-  const { address, status, touched, headers, problems, bodies, unwritten } = readFindings(
+  const { address, statuses, touched, headers, problems, bodies, unwritten } = readFindings(
     findings.filter((placed) => !unread.includes(placed)),
     path,
     pair,
   )
   const found = operationsAt(findings, pair)
-  const whole = [...bodies].map(([key, own]) => ({ own, body: toBodyDraft(key, known, found, status?.was) }))
+  const whole = [...bodies].map(([key, own]) => ({
+    own,
+    body: toBodyDraft(key, known, found, statuses.status?.was),
+  }))
   const parameters = [...touched].flatMap(([source, names]) =>
     toParameterDrafts(source, names, found, pair.known.isNoted).map((field) => ({ source, field })),
   )
   const now = { method: found.revision?.method ?? '', path }
   const drafts = [
     ...(Object.keys(address).length === 0 ? [] : [address]),
-    ...(status === undefined ? [] : [{ status }]),
+    ...Object.entries(statuses).map(([kind, own]) => ({ [kind]: own })),
     ...parameters.map((parameter) => ({ parameters: [parameter] })),
     ...headers.map((header) => ({ headers: [header] })),
     ...problems.map((problem) => ({ problems: [problem] })),
@@ -105,10 +106,6 @@ function bodyName(key: DraftedBody): string {
   return key === 'body' ? 'the request body' : `the response ${key}`
 }
 
-function bodyMemberHint(key: DraftedBody): string {
-  return key === 'body' ? 'body: { now, was, up }' : `response: { body: { ${key}: { now, was, down } } }`
-}
-
 const JSON_TYPE = 'application/json'
 
 function describedBody(node: Node | undefined, key: DraftedBody): DescribedField | undefined {
@@ -145,26 +142,45 @@ function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair:
   const headers = new Map<string, FieldDraft>()
   const bodies = new Map<DraftedBody, readonly PlacedFinding[]>()
   let address: Told['address'] = {}
-  let status: Told['status']
+  let statuses: Statuses = {}
   for (const placed of findings) {
     const { finding, place } = placed
     const { rule } = finding
     const [section, , name = ''] = place?.steps ?? []
-    const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
+    const [source, key, own] = [sourceOf(placed), bodyKeyOf(place), toStatuses(placed, pair)]
     if (told.has(placed)) continue
     if (rule === 'route-moved' || rule === 'new-request-path-parameter')
       address = toAddress(finding, ownPath, pair.base)
-    else if (rule === 'status-of-default-changed')
-      status = {
-        was: Number(pointerSteps(finding.base.pointer).at(-1)),
-        now: Number(pointerSteps(finding.revision.pointer).at(-1)),
-      }
+    else if (own !== undefined) statuses = { ...statuses, ...own }
     else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
     else if (section === 'responses' && name === 'headers') addHeaderDraft(headers, placed, pair)
     else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else bodies.set(key, [...(bodies.get(key) ?? []), placed])
   }
-  return { address, status, touched, headers: [...headers.values()], problems, bodies, unwritten }
+  return { address, statuses, touched, headers: [...headers.values()], problems, bodies, unwritten }
+}
+
+/** The status that another one replaced, or that stands beside another one, if both have one body. */
+function toStatuses(
+  { finding: { rule, base: was, revision: now }, place }: PlacedFinding,
+  { base, revision }: ComparedApp,
+): Statuses | undefined {
+  if (rule === 'status-of-default-changed')
+    return {
+      status: {
+        was: Number(pointerSteps(was.pointer).at(-1)),
+        now: Number(pointerSteps(now.pointer).at(-1)),
+      },
+    }
+  if (rule !== 'response-success-status-added') return undefined
+  const nodes = [operationAt(base, was.pointer, place)?.node, operationAt(revision, now.pointer, place)?.node]
+  const [older, newer] = nodes
+  const known = Object.keys(Object(older?.['responses'])).filter((each) => /^2\d\d$/.test(each))
+  const [only, added] = [Number(known[0]), Number(place?.steps[1])]
+  if (known.length !== 1 || Number.isNaN(added)) return undefined
+  const [before, after] = [describedBody(older, only), describedBody(newer, added)]
+  const isSame = before && after ? isSameField(before, after) : before === after
+  return isSame ? { success: { was: only, now: added } } : undefined
 }
 
 /** Finds the problems that had another code or status. If one problem came and one went, they are one problem under another code. */
@@ -408,24 +424,4 @@ function headerAt(document: unknown, pointer: string): DescribedField | undefine
   const end = steps.lastIndexOf('headers') + 2
   const node = end === 1 ? undefined : pickAt(document, steps.slice(0, end))
   return isRecord(node) ? { schema: node['schema'] ?? {}, isOptional: node['required'] !== true } : undefined
-}
-
-/** Why a finding of an operation cannot be written as a change, and what helps. */
-export function unwrittenReason({ finding: { rule, version }, place }: PlacedFinding): string {
-  const [section, where = ''] = place?.steps ?? []
-  if (/^api-(path-)?removed/.test(rule))
-    return `restore the route with version: '<=${version}', because a change cannot contain a handler. If nothing can answer any more: handler: () => { throw gone() }`
-  if (rule.startsWith('api-security'))
-    return 'keep accepting the old credentials and scopes, because guards run before changes: withoutGuards: [TheNewGuard] of an operation lets older clients pass'
-  if (rule === 'request-parameter-location-changed')
-    return 'accept the parameter in both places, because a change cannot move it'
-  if (section === 'parameters' && where === 'path')
-    return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
-  if (rule === 'response-problem-added')
-    return 'describe it by errors of an operation: `errors: { new_code: { was: "older_code" } }`'
-  if (section === 'requestBody' && /form/.test(where))
-    return 'derive input.form from a model, such as const Form = model("Form", { … }), so that a reshape of it converts the fields of the form'
-  if (section === 'requestBody' || section === 'responses')
-    return `describe the whole body by ${bodyMemberHint(section === 'requestBody' ? 'body' : Number(where))} of an operation`
-  return 'a change cannot describe this difference'
 }
