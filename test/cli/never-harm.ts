@@ -518,7 +518,9 @@ async function findRequestHarm(
   const isFitting = createFitting(newer)
   for (const request of requests) {
     const sent = Object.entries(older.query).filter(() => random() < 0.6)
-    const values = sent.map(([name, schema]) => [name, String(generate(schema, {}, random))])
+    const values = Object.fromEntries(
+      sent.map(([name, schema]) => [name, String(generate(schema, {}, random))] as const),
+    )
     const query = new URLSearchParams(values).toString()
     const [direct, through] = [await send('2', request, query), await send('1', request, query)]
     if (direct.status !== 200) continue

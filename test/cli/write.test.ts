@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { z } from 'zod'
@@ -20,13 +20,14 @@ import { z } from 'zod'
 import {
   applyEdits,
   formatCode,
+  layOut,
   toAdditions,
   toSpecifier,
   toConversion,
   toZodText,
   writeFiles,
 } from '../inside/tools.ts'
-import type { Additions, DescribedField } from '../inside/tools.ts'
+import type { Additions, ChangeDraft, DescribedField } from '../inside/tools.ts'
 import { findHarm } from './never-harm.ts'
 
 const NAMES = {
@@ -411,6 +412,96 @@ export const history = defineVersions({
     assert.equal(to("import { a } from './a.js'"), './changes/b.js')
     assert.equal(to("import { a } from './a'"), './changes/b')
     assert.equal(toSpecifier('/a/src/changes/b.ts', '/a/src/models.ts', ''), '../models.ts')
+  })
+})
+
+describe('the names of changes', () => {
+  const long = 'AVeryLongNameOfAnObjectThatSomeGeneratorOfDocumentsHasPutTogetherFromPaths'
+  const names = ['id', 'created_at', `${long}Field`, 'isItTheOneThatWasMeantByTheOnesBefore', 'x']
+  const text: DescribedField = { schema: { type: 'string' }, isOptional: true }
+  const number: DescribedField = { schema: { type: 'integer' }, isOptional: false }
+  const fields = (count: number) => ({
+    removed: names.slice(0, count).map((name) => ({ kind: 'removed', name, was: text }) as const),
+    added: names.slice(0, count).map((name) => ({ kind: 'added', name, now: number }) as const),
+  })
+  const models: readonly ChangeDraft[] = ['User', long].flatMap((model) =>
+    [1, 2, 5].flatMap((count): readonly ChangeDraft[] => [
+      { kind: 'model', model, fields: fields(count).removed },
+      { kind: 'model', model, fields: fields(count).added },
+      { kind: 'model', model, fields: [...fields(count).removed, ...fields(count).added] },
+      {
+        kind: 'model',
+        model,
+        fields: [{ kind: 'renamed', name: names[count - 1] ?? '', was: `${long}Was` }],
+      },
+      {
+        kind: 'model',
+        model,
+        fields: [
+          { kind: 'retyped', name: names[count - 1] ?? '', was: text, now: number, sides: ['response'] },
+        ],
+      },
+    ]),
+  )
+  const routesOf = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      route: `users.read${index}`,
+      now: { method: 'GET', path: `/organizations/{organization}/${long}/{id:int}/members/${index}` },
+      before: { path: `/${index}`, parameters: {} },
+    }))
+  const routes: readonly ChangeDraft[] = [1, 2, 9].flatMap((count): readonly ChangeDraft[] => {
+    const route = { kind: 'route', routes: routesOf(count), parameters: [], headers: [] } as const
+    return [
+      { ...route, path: `/${long}` },
+      { ...route, gained: ['organization', long] },
+      { ...route, status: { was: 200, now: 201 } },
+      { ...route, success: { was: 200, now: 201 } },
+      { ...route, problems: [{ code: long, was: 'sold' }] },
+      ...fields(2).added.map((field): ChangeDraft => ({
+        ...route,
+        parameters: [{ source: 'query', field }],
+      })),
+      ...fields(2).removed.map((field): ChangeDraft => ({ ...route, headers: [field] })),
+    ]
+  })
+
+  it('are short: titles of at most 72 characters, and file names of at most 80', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'octavo-names-'))
+    try {
+      const at = 'history.ts:3'
+      const history =
+        "import { defineVersions } from 'octavo/changes'\n\nexport const history = defineVersions({ versions: ['1'], models: {}, changes: [] })\n"
+      writeFileSync(join(cwd, 'history.ts'), history)
+      writeFileSync(join(cwd, 'models.ts'), 'export {}\n')
+      const defined = ['User', long].map((name) => {
+        const place = { at: 'models.ts:1', exported: name, isListed: true }
+        return { name, ...place, touched: [], fields: [] }
+      })
+      const definitions = {
+        history: { versions: ['1'], at, changes: [] },
+        models: defined,
+        parts: [],
+        objects: [],
+        routes: [],
+        unfinished: [],
+        isNoted: false,
+        isForwarding: false,
+      }
+      const sources = { base: {}, revision: {}, definitions, cwd, isOpen: true }
+      const layout = await layOut([...models, ...routes, ...models], sources)
+      assert.ok(typeof layout === 'object')
+      assert.equal(layout.kept.length, 0)
+      const { changes } = layout
+      assert.equal(changes.length, models.length * 2 + routes.length)
+      const ofChanges = changes.map(({ text: { title }, path }) => ({ title, file: basename(path) }))
+      assert.deepEqual(
+        ofChanges.filter(({ title, file }) => title.length > 72 || file.length > 80),
+        [],
+      )
+      assert.equal(new Set(ofChanges.map(({ file }) => file)).size, changes.length)
+    } finally {
+      rmSync(cwd, { recursive: true })
+    }
   })
 })
 

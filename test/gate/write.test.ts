@@ -434,6 +434,24 @@ describe('findings become changes', () => {
       assert.match(unwritten[0]?.why ?? '', /^the place is in a union or an intersection/)
     })
 
+    it('a field that several alternatives have is no field of the first one', () => {
+      const named = (kind: Schema) => ({
+        Cat: object({ kind: TEXT, lifes: { type: 'integer' } }),
+        Dog: object({ kind, name: TEXT }),
+      })
+      const pet = { anyOf: [ref('Cat'), ref('Dog')] }
+      const { drafts } = draftsOf(
+        { user: object({ id: TEXT, pet }), others: named(TEXT) },
+        { user: object({ id: TEXT, pet }), others: named({ type: 'integer' }) },
+        known('response 200'),
+      )
+      const models = drafts.map((draft) => draft.kind === 'model' && draft.model)
+      assert.deepEqual(
+        models.filter((model) => model === 'Cat'),
+        [],
+      )
+    })
+
     it('an object of another status is no model', () => {
       const { drafts, unwritten } = draftsOf(
         { missing: object({ why: TEXT }) },

@@ -14,6 +14,7 @@ export { contractTypes } from '../../src/cli/types/to-types.ts'
 export { toCsv } from '../../src/cli/usage/retire.ts'
 export { toRetirement } from '../../src/cli/usage/retirement.ts'
 export { sumBy, sumChanges } from '../../src/cli/usage/read-usage.ts'
+export { layOut } from '../../src/cli/write/lay-out.ts'
 export { toAdditions, toSpecifier } from '../../src/cli/write/history-edits.ts'
 export type { Additions } from '../../src/cli/write/history-edits.ts'
 export { toChangeText } from '../../src/cli/write/change-text.ts'
@@ -41,7 +42,14 @@ export type { CheckOptions } from '../../src/gate/snapshot/check-snapshots.ts'
 export { readLevels } from '../../src/gate/snapshot/allow.ts'
 export { readIndex, toIndexText } from '../../src/gate/snapshot/snapshot-index.ts'
 export type { CurrentVersion, VersionSnapshot } from '../../src/gate/snapshot/snapshot-index.ts'
-export type { DescribedField, Drafts, KnownApp, KnownBody, RouteDraft } from '../../src/gate/write/draft.ts'
+export type {
+  ChangeDraft,
+  DescribedField,
+  Drafts,
+  KnownApp,
+  KnownBody,
+  RouteDraft,
+} from '../../src/gate/write/draft.ts'
 export { toDrafts } from '../../src/gate/write/drafts.ts'
 export { compareImported } from '../../src/cli/import/finish-import.ts'
 export { formatStatement } from '../../src/cli/format.ts'

@@ -54,7 +54,11 @@ export async function writeLoading(
     else if (problems === undefined) suspects = { good: [...good, ...tried], tried: waiting, waiting: [] }
     else {
       const refused = findRefused(layout, problems, setting.cwd)
-      if (refused.length > 0) leaveOut(withEquals(refused, suspects))
+      // once, the change of another model is taken to stand for those that reach no route
+      const told = loads === 1 ? refused.filter((each) => !isUnused(each)) : [...left, ...refused]
+      const named = new Set(refused.map(({ draft }) => draft))
+      const equal = equalsOf(told, suspects).filter(({ draft }) => !named.has(draft))
+      if (named.size + equal.length > 0) leaveOut([...refused, ...equal])
       else if (tried.length > 1) suspects = halved(suspects)
       else
         leaveOut(
@@ -67,21 +71,18 @@ export async function writeLoading(
   }
 }
 
-/** Adds the other drafts of one difference: if models share a named schema, the draft of the next model would reach the routes of a draft that is left out. */
-function withEquals(
-  refused: readonly UnwrittenDraft[],
+/** The other drafts of one difference: if models share a named schema, the draft of the next model would reach the routes of a draft that is left out. */
+function equalsOf(
+  told: readonly UnwrittenDraft[],
   { good, tried, waiting }: Suspects,
 ): readonly UnwrittenDraft[] {
-  const reasons = new Map(
-    refused.filter((each) => !isUnused(each)).map(({ draft, why }) => [textOf(draft), why]),
-  )
-  const known = new Set(refused.map(({ draft }) => draft))
-  const others = [...good, ...tried, ...waiting].flatMap((draft) => {
+  const reasons = new Map(told.map(({ draft, why }) => [textOf(draft), why]))
+  const known = new Set(told.map(({ draft }) => draft))
+  return [...good, ...tried, ...waiting].flatMap((draft) => {
     const text = known.has(draft) ? undefined : textOf(draft)
     const why = text === undefined ? undefined : reasons.get(text)
     return why === undefined ? [] : [{ draft, why }]
   })
-  return [...refused, ...others]
 }
 
 /** Drafts without those that the change of another model makes unneeded: fields of one named schema are one field, whatever models have it. */

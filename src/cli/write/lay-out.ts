@@ -8,6 +8,7 @@ import { applyEdits } from '../source-edits.ts'
 import { readFileText } from '../write-file.ts'
 import { toChangeText, type ChangeText, type ChangeWriting } from './change-text.ts'
 import type { DefinedSchema, DefinedParts } from './defined-parts.ts'
+import { withEnd } from './title.ts'
 import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
 import { isImporting } from './read-bodies.ts'
 import type { SchemaNames } from './zod-text.ts'
@@ -192,7 +193,7 @@ async function nameChange(
     : await findCycle(models, { historyPath, cwd, importing: names.importing })
   if (cycle !== undefined) return cycle
   let title = text.title
-  for (let count = 2; names.ids.has(toSlug(title)); count++) title = `${text.title} (${count})`
+  for (let count = 2; names.ids.has(toSlug(title)); count++) title = withEnd(text.title, ` (${count})`)
   const id = toSlug(title)
   names.ids.add(id)
   // a file or a constant may have the name of another title

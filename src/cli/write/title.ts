@@ -20,7 +20,13 @@ export function changeTitle(draft: ChangeDraft): string {
     if (title.length <= LONGEST) return title
   }
   const short = draft.kind === 'model' ? shortTitle(draft) : routeTitle(draft, 0)
-  return short.length <= LONGEST ? short : `${short.slice(0, LONGEST - 2).replace(/[`\s]+[^\s]*$/, '')} …`
+  return withEnd(short, '')
+}
+
+/** A title with something behind it, cut so that both together are no longer than a title. */
+export function withEnd(title: string, end: string): string {
+  const most = LONGEST - end.length
+  return `${title.length <= most ? title : `${title.slice(0, most - 2).replace(/[`\s]+[^\s]*$/, '')} …`}${end}`
 }
 
 /** The length of a title, as of the first line of a commit. */
