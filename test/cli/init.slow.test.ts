@@ -318,7 +318,7 @@ describe('octavo init --inside', () => {
           cwd: project,
           node: [...FROM_SOURCE, main],
         })
-        assert.match(listed.stdout, /GET +\/cars\/\{id\}/)
+        assert.match(listed.stdout, /GET +\/cars\/\{id\}[\s\S]*POST +\/cars/)
       }
     })
 

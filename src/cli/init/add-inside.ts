@@ -164,7 +164,7 @@ function nextSteps(
       : [{ text: 'install the packages', run: `npm install ${missing.join(' ')}` }]),
     ...(packages.has('tsx') ? [] : [{ text: 'install tsx', run: 'npm install --save-dev tsx' }]),
     { text: 'run the test', run: `node --import tsx --test ${own}/versions.test.ts` },
-    { text: `Then describe your own routes in ${own}/versions.ts.` },
+    { text: `Then describe your own models and routes in ${own}, and test them there.` },
     ...pointToImport(folder, own, packages),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Context, Env, MiddlewareHandler } from 'hono'
 
 import type { Rules } from '../../base/definition-error.ts'
-import { isObject } from '../../base/values.ts'
+import { isObject, isPromise } from '../../base/values.ts'
 
 import {
   type FinishedResponse,
@@ -49,8 +49,9 @@ export function inside<E extends Env = Env>(
   const originOf = createOriginReader()
   return async (c, next) => {
     if (SEEN in c || SEEN in c.req.raw) return next()
-    Object.defineProperty(c, SEEN, { value: true })
-    const { dispatch } = await start()
+    Reflect.set(c, SEEN, true)
+    const started = start()
+    const { dispatch } = isPromise(started) ? await started : started
     const { url } = c.req.raw
     const raw = new HonoRequest(c, originOf(url), settings.limits.headers, next, options)
     const { context, response } = dispatch(raw)
@@ -145,6 +146,17 @@ class HonoRequest<E extends Env> extends WebRequest implements HostApp {
       )
     Object.defineProperty(request, SEEN, { value: true })
     return this.#app.fetch(request, this.#c.env, executionOf(this.#c))
+  }
+
+  /** Reads one header without the others, whose length the server of Hono has limited. */
+  override header(name: string): string | undefined {
+    if (name.toLowerCase() === 'host') return super.header(name)
+    try {
+      return this.request.headers.get(name) ?? undefined
+    } catch {
+      // no header has such a name
+      return undefined
+    }
   }
 
   /** Middleware before this may have read the body, which Hono keeps. */
