@@ -131,7 +131,7 @@ function refuse(error: unknown): never {
 type CheckAsked = (name: string, schema: unknown, asked: unknown, options: ReadonlySet<string>) => void
 
 /** Creates the check of arguments: who writes no TypeScript may have given anything. */
-function createCheck({ plans }: HistoryParts): CheckAsked {
+function createCheck({ plans, problems: known }: HistoryParts): CheckAsked {
   const stuckIn = createStuckIn(plans)
   /** Schemas whose values can be converted, each found once. */
   const convertible = new Set<Schema>()
@@ -144,11 +144,15 @@ function createCheck({ plans }: HistoryParts): CheckAsked {
     }
     checkOptionNames(name, asked, options)
     if (convertible.has(schema)) return
-    const problems = positionProblems(
-      [{ position: 'the schema', schema, isSent: true }],
-      { label: name, definitions: [] },
-      stuckIn,
-    )
+    const problems = [
+      // without them, changes would be left out
+      ...known,
+      ...positionProblems(
+        [{ position: 'the schema', schema, isSent: true }],
+        { label: name, definitions: [] },
+        stuckIn,
+      ),
+    ]
     if (problems.length > 0) throw new DefinitionError(problems)
     convertible.add(schema)
   }

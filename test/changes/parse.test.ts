@@ -224,4 +224,28 @@ describe('values outside of requests', () => {
     )
     assert.throws(() => history.parse(Car, older, { to: '1' } as never), /there is no option "to"/)
   })
+
+  it('refuse a history of which a change would be left out', () => {
+    const rename = (version: '2' | '3', was: string) =>
+      defineVersionChange({
+        version,
+        title: `${was} was renamed`,
+        change: [reshape({ of: Owner, fields: { lastName: { was } } })],
+      })
+    const changes = [rename('3', 'surname'), rename('2', 'family')]
+    const twice = defineVersions({ versions: ['3', '2', '1'], models: { Owner }, changes })
+    for (const call of [
+      () => twice.schema(Owner, { version: '1' }),
+      () => twice.parse(Owner, {}, { from: '1' }),
+      () => twice.migrate(Owner, {} as never, { from: '1' }),
+    ])
+      assert.throws(call, (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(
+          error.errors.map(({ code }) => code),
+          ['field_touched_twice'],
+        )
+        return true
+      })
+  })
 })
