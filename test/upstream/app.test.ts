@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { getRequestListener } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import express from 'express'
+import { fastify } from 'fastify'
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { DefinitionError, defineController, type App, type AppOptions } from 'octavo'
@@ -160,6 +161,9 @@ const apps: Readonly<Record<string, LocalApp>> = {
   'an application of Express': createExpress(),
 }
 
+/** Whether the platform hides the text that a response was created with, as Node 24 does. */
+const isStateHidden = Object.getOwnPropertySymbols(new Response('')).length === 0
+
 for (const [name, given] of Object.entries(apps)) {
   describe(`an upstream that is ${name}`, () => {
     const app = frontOfApp(given)
@@ -168,7 +172,7 @@ for (const [name, given] of Object.entries(apps)) {
     it('answers the newest version as it is, and older ones converted', async () => {
       const newest = await app.inject('/v2/cars/7')
       assert.deepEqual([newest.json(), newest.headers['x-a']], [{ id: 7, label: 'Bee' }, 'b'])
-      assert.equal(newest.headers['content-length'], '22')
+      assert.equal(newest.headers['content-length'], isStateHidden && given === hono ? undefined : '22')
       const older = await app.inject('/v1/cars/7')
       assert.deepEqual([older.json(), older.headers['x-a']], [{ id: 7, name: 'Bee' }, 'b'])
       const made = await app.inject({ method: 'POST', url: '/v1/cars', json: { name: 'Ant' } })
@@ -255,6 +259,35 @@ describe('an upstream that is an application of Octavo', () => {
 })
 
 describe('a request of an application in this process', () => {
+  it('has the environment and the execution of a worker', async () => {
+    const environment = { KEY: 'Bee' }
+    const execution = { waitUntil: () => undefined }
+    const received: unknown[] = []
+    const worker = {
+      fetch: (_: Request, ...given: readonly unknown[]) => {
+        received.push(...given)
+        return Response.json({ id: 7, label: 'Bee' })
+      },
+    }
+    const front = frontOfApp(worker)
+    const response = await front.fetch(new Request('http://a.test/v1/cars/7'), environment, execution)
+    assert.deepEqual(await response.json(), { id: 7, name: 'Bee' })
+    assert.deepEqual(received, [environment, execution])
+  })
+
+  it('reaches Fastify by its listener', async () => {
+    const server = fastify()
+    server.get('/cars/:id', (_, reply) => reply.header('x-a', 'b').send({ id: 7, label: 'Bee' }))
+    server.post('/cars', ({ body }, reply) => reply.code(201).send({ id: 8, ...Object(body) }))
+    await server.ready()
+    const front = frontOfApp((request, response) => server.routing(request, response))
+    const older = await front.inject('/v1/cars/7')
+    assert.deepEqual([older.json(), older.headers['x-a']], [{ id: 7, name: 'Bee' }, 'b'])
+    const made = await front.inject({ method: 'POST', url: '/v1/cars', json: { name: 'Ant' } })
+    assert.deepEqual([made.statusCode, made.json()], [201, { id: 8, name: 'Ant' }])
+    await server.close()
+  })
+
   const app = frontOfApp(hono)
 
   it('can be copied, and read once', async () => {
