@@ -90,9 +90,15 @@ export const app = createApp(
     mount('')
     assert.equal((await run('snapshot')).code, 0)
     const { stdout, code } = await run('check', '--format', 'json')
-    const { advice } = JSON.parse(stdout) as { readonly advice: readonly string[] }
+    const { next } = JSON.parse(stdout) as { readonly next: readonly { readonly text: string }[] }
     assert.deepEqual(
-      [advice.join('\n').replace(/Write .*/, ''), code],
+      [
+        next
+          .map(({ text }) => text)
+          .join('\n')
+          .replace(/Write .*/, ''),
+        code,
+      ],
       ['The API that is mounted at /legacy has no contract, because no route describes its requests. ', 0],
     )
     assert.equal((await run('check', '--strict')).code, 1)
