@@ -105,7 +105,7 @@ for (const [title, url] of servers) {
           await customer(app, 'ann')
           const refused = await login(browser(app), name, password)
           assert.deepEqual(
-            [refused.statusCode, refused.cookies, (refused.json() as { readonly detail: unknown }).detail],
+            [refused.statusCode, refused.cookies, (refused.json() as { readonly title: unknown }).title],
             [401, [], 'Address or password is wrong'],
           )
         })
