@@ -90,8 +90,9 @@ function restLines(rows: readonly (readonly [what: string, why: string])[]): rea
   const reasons = new Map<string, string[]>()
   for (const [what, why] of rows) reasons.set(why, [...(reasons.get(why) ?? []), what])
   return [...reasons].flatMap(([why, own]) => {
-    const shown = own.length > MOST_SHOWN + 1 ? own.slice(0, MOST_SHOWN) : own
-    const others = own.length - shown.length
+    const names = [...new Set(own)]
+    const shown = names.length > MOST_SHOWN + 1 ? names.slice(0, MOST_SHOWN) : names
+    const others = names.length - shown.length
     return [
       ...shown.map((what) => `  ${what}`),
       ...(others === 0 ? [] : [`  and ${others} others`]),
