@@ -146,7 +146,7 @@ describe('octavo init', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(printed)
-    const paths = packed?.files.map(({ path }) => path).filter((path) => path.startsWith('src/'))
+    const paths = packed?.files.map(({ path }) => path).filter((path) => path.startsWith('src/cli/init/'))
     assert.deepEqual(
       paths?.toSorted(),
       filesOf(join(ROOT, TEMPLATE)).map((path) => `${TEMPLATE}/${path}`),
