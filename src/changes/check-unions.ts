@@ -16,16 +16,16 @@ interface State {
 
 /**
  * Creates the function that finds unions whose options tell values apart in the newest version and not in an older one, so that a value would
- * be taken for that of another option. Responses choose by the newest schema, so theirs matter only if a value may fit a single option.
+ * be taken for that of another option: in requests before it is converted, and in responses when the older schema shapes it.
  */
 export function createUnionProblems(plans: Plans): UnionProblems {
   // routes share unions, and versions share what changes leave of them
-  const known = new Map<Schema, Map<string, readonly string[]>>()
-  const blurredBy = (union: Schema, age: number, isSent: boolean): readonly string[] => {
-    const states = known.get(union) ?? new Map<string, readonly string[]>()
+  const known = new Map<Schema, Map<number, readonly string[]>>()
+  const blurredBy = (union: Schema, age: number): readonly string[] => {
+    const states = known.get(union) ?? new Map<number, readonly string[]>()
     known.set(union, states)
-    const key = `${plans.reachOf(union).filter((order) => order < age).length} ${isSent}`
-    const found = states.get(key) ?? findBlurring(union, age, isSent, plans)
+    const key = plans.reachOf(union).filter((order) => order < age).length
+    const found = states.get(key) ?? findBlurring(union, age, plans)
     states.set(key, found)
     return found
   }
@@ -38,11 +38,11 @@ export function createUnionProblems(plans: Plans): UnionProblems {
     return unions
   }
   return (route, states) =>
-    positionsOf(route, 'input.').flatMap(({ position, schema, isSent }) => {
+    positionsOf(route, 'input.').flatMap(({ position, schema }) => {
       const unions = find(schema)
       if (unions.length === 0) return []
       for (const { age, version } of states) {
-        const changes = new Set(unions.flatMap((union) => blurredBy(union, age, isSent)))
+        const changes = new Set(unions.flatMap((union) => blurredBy(union, age)))
         if (changes.size === 0) continue
         const problem: DefinitionProblem = {
           code: 'unconvertible_schema',
@@ -61,10 +61,9 @@ function isUnion(schema: Schema): boolean {
 }
 
 /** The ids of the changes by which options of a union that were told apart take values of each other. */
-function findBlurring(union: Schema, age: number, isSent: boolean, plans: Plans): readonly string[] {
+function findBlurring(union: Schema, age: number, plans: Plans): readonly string[] {
   const isExclusive = defOf(union)['inclusive'] === false
   const options = schemasOf(defOf(union)['options'])
-  if (isSent && !isExclusive) return []
   const older = options.map((option) => plans.planOf(option, age)?.wire ?? option)
   const changesOf = (option: Schema): readonly string[] => {
     const own = plans.modelledFieldsOf(bareOf(option)).steps.filter(({ order }) => order < age)

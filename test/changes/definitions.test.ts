@@ -554,6 +554,19 @@ describe('a definition that starts is right', () => {
       })
     })
 
+  it('so a response cannot have a union whose options differ only today', async () => {
+    const response = z.union([Note, z.object({ text: z.string(), more: z.string() })])
+    const handler = () => ({ text: 'a', more: 'b' })
+    const routes = [{ method: 'GET', path: '/', name: 'get', response, handler }] as const
+    const part = untyped.reshape({ of: Note, fields: { size: { was: absent } } })
+    const changes = [untyped.change({ version: '2', title: 'Notes', change: [part] })]
+    const history = untyped.versions({ versions: ['2', '1'], models: { Note }, changes })
+    const app = serve(defineController({ prefix: '/notes', name: 'note', routes }), {
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    await assert.rejects(app.ready(), /response 200 holds a union whose options take values of each other/)
+  })
+
   it('so earlier fields and parameters cannot hold a model at z.preprocess', async () => {
     const was = z.preprocess((value) => value, z.object({ note: Note }))
     const Outer = model('StartedOuter', { name: z.string() })
