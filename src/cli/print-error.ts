@@ -100,7 +100,7 @@ export function toProblems(error: unknown): readonly LoadProblem[] {
 function placeIn(stack: string): string | undefined {
   for (const line of stack.split('\n')) {
     const [, place = '', at = ''] =
-      /((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()\s]*?)(:\d+(?::\d+)?)\)?(?:$|: )/.exec(line) ?? []
+      /(?<=^|[\s(])((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()\s]*?)(:\d+(?::\d+)?)\)?(?:$|: )/.exec(line) ?? []
     if (place === '' || FOREIGN.test(line) || /[/\\]node_modules[/\\]/.test(line)) continue
     const path = place.startsWith('file:') ? fileURLToPath(place) : place
     return relative(process.cwd(), path) + at

@@ -140,7 +140,7 @@ function routerPrefix(layer: unknown, prefix: string, described: readonly string
   return undefined
 }
 
-/** What the functions of a layer of Express 5 find in a path. */
+/** The matches that the functions of a layer of Express 5 find in a path. */
 function matchResult(matchers: unknown, path: string): unknown {
   const functions: readonly unknown[] = [matchers].flat()
   for (const match of functions) {

@@ -70,12 +70,7 @@ const NUMBERED = /^(?:def|schema)-?\d+$/i
 /** The name in the title of a schema, which may be an address. */
 function toTitleName(schema: unknown): string | undefined {
   const title = toRecord(schema)['title']
-  const word = isString(title)
-    ? title
-        .replace(/[#/]+$/, '')
-        .split('/')
-        .at(-1)
-    : undefined
+  const word = isString(title) ? title.split(/[#/]/).findLast((part) => part !== '') : undefined
   return word === undefined || !/[A-Za-z]/.test(word) ? undefined : toTypeName(word)
 }
 

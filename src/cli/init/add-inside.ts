@@ -169,7 +169,7 @@ function nextSteps(
   ]
 }
 
-/** Tells how the routes of an app are described that describes itself already. */
+/** Names the command that imports the routes of an app that describes itself already. */
 function pointToImport(folder: string, own: string, packages: ReadonlySet<string>): readonly Step[] {
   const schemas = OF_ZOD.find((name) => packages.has(name))
   if (schemas !== undefined)
