@@ -10,13 +10,13 @@ const MAX_VALUES = 51
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 293 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 275 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 295 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 276 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, and the most of one file with all that it may load later, in kB. */
-const MAX_WORKER_KB = 270
-const MAX_WHOLE_KB = 442
+const MAX_WORKER_KB = 272
+const MAX_WHOLE_KB = 445
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)

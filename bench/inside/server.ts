@@ -24,7 +24,7 @@ import { convertExpress, convertFastify, convertHono } from './by-hand.ts'
 /** How versions come to an app. */
 type Way = 'alone' | 'by hand' | 'inside' | 'behind'
 
-const [framework = '', way = ''] = process.argv.slice(2) as [string, Way]
+const [framework, way] = process.argv.slice(2) as [string, Way]
 
 const toCar = (id: string): object => ({ id, label: 'Bee', town: 'x'.repeat(970) })
 

@@ -56,9 +56,9 @@ describe('AGENTS.md of the template', () => {
     const { files: packed } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     for (const path of links) assert.ok(packed.includes(path) && existsSync(join(ROOT, path)), path)
   })
-  it('names errors that octavo exports', () => {
-    const names = found(/^(\w+)\(\)$/)
-    assert.deepEqual(names, ['notFound', 'conflict'])
+  it('names functions that octavo exports', () => {
+    const names = found(/^(define\w+)$/)
+    assert.deepEqual(names, ['defineProblem'])
     for (const name of names) assert.ok(Object.hasOwn(octavo, name), name)
   })
 })
