@@ -513,7 +513,9 @@ describe('documents: versions', () => {
 
   it('is not there before the application is ready', () => {
     const app = createApp(defineModule({}), { logger: false })
-    assert.throws(() => app.openapi(), { message: 'openapi: call await app.ready() first' })
+    assert.throws(() => app.openapi(), {
+      message: 'openapi: call await app.ready() first, also after listen()',
+    })
   })
 
   it('gives the same object again', async () => {

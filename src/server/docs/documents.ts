@@ -96,7 +96,7 @@ export function createAppDocuments(
       generator ??= make(source())
     },
     document: (version) => {
-      if (make === undefined) throw new Error('openapi: call await app.ready() first')
+      if (make === undefined) throw new Error('openapi: call await app.ready() first, also after listen()')
       const { known } = source().table
       generator ??= make(source())
       const found = version === undefined ? undefined : known.find(version)

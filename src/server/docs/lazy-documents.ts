@@ -36,7 +36,8 @@ export function createLazyDocuments(
     load: async () => (await get()).load(),
     prepare: async () => (await get()).prepare(),
     loaded: () => {
-      if (documents === undefined) throw new Error('openapi: call await app.ready() first')
+      if (documents === undefined)
+        throw new Error('openapi: call await app.ready() first, also after listen()')
       return documents
     },
     extras,
