@@ -33,13 +33,13 @@ const FIRST: Readonly<Record<string, Step>> = {
 
 /**
  * Runs beside all others, with fewer processes than alone, because two more steps run at the same time. It takes what is built, and leaves
- * Scalar to a step of its own, which waits until that is installed.
+ * Scalar and the suite of MCP to steps of their own, which wait until these are installed.
  */
 const SLOW: Readonly<Record<string, Step>> = {
   slow: {
     says: 'the tests that take long: memory, browsers, random cases in large numbers',
     command: `${TSX} scripts/test/main.ts --slow "$@"`,
-    among: `OCTAVO_BUILT=dist OCTAVO_SCALAR=later ${TSX} scripts/test/main.ts --slow --test-concurrency=2`,
+    among: `OCTAVO_BUILT=dist OCTAVO_PACKAGES=later ${TSX} scripts/test/main.ts --slow --test-concurrency=2`,
   },
 }
 
@@ -90,6 +90,12 @@ const OTHERS: Readonly<Record<string, Step>> = {
     says: 'the page of documents with Scalar',
     command: 'npm test -- test/docs-page/scalar.slow.test.ts',
     after: 'install',
+  },
+  mcp: {
+    says: 'the official conformance suite of MCP and its inspector, which the runtimes step installs with its Node',
+    command: `${install('test/runtimes/packages')} && npm test -- test/mcp/conformance.slow.test.ts`,
+    among: 'npm test -- test/mcp/conformance.slow.test.ts',
+    after: 'runtimes',
   },
   // with TypeScript 5.5 as well, which is among the tools of others
   declarations: {

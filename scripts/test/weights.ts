@@ -105,6 +105,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/hosts/inside.test.ts': 4,
   'test/hosts/nest.test.ts': 2,
   'test/idempotency/redis.slow.test.ts': 15,
+  'test/mcp/conformance.slow.test.ts': 15,
   'test/metrics/metrics.test.ts': 0.7,
   'test/metrics/workers.slow.test.ts': 4,
   'test/node/close-lost.test.ts': 2,

@@ -17,7 +17,7 @@ const chromium = findChromium()
 const entry = join(import.meta.dirname, '../outside/node_modules/@scalar/api-reference/dist/index.js')
 const skip =
   (chromium === undefined && 'no chromium is installed') ||
-  (process.env['OCTAVO_SCALAR'] === 'later' && 'another step runs it') ||
+  (process.env['OCTAVO_PACKAGES'] === 'later' && 'another step runs it') ||
   (!existsSync(entry) && 'Scalar is not installed: npm ci --prefix test/outside --ignore-scripts')
 
 /** The names of the operations that the list at the side has. */
