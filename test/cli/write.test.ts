@@ -15,13 +15,20 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 
+import { defineErrorFormat, defineProblem } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import {
   applyEdits,
+  compareSources,
   formatCode,
   layOut,
+  prepareSource,
   toAdditions,
+  toDrafts,
+  toPlainJson,
+  withReformatTexts,
   toSpecifier,
   toConversion,
   toZodText,
@@ -502,6 +509,66 @@ describe('the names of changes', () => {
     } finally {
       rmSync(cwd, { recursive: true })
     }
+  })
+})
+
+describe('an error format that changed', () => {
+  const shown = async (schema: z.ZodType | undefined, contentType = 'application/json') => {
+    const routes = [
+      {
+        method: 'GET',
+        path: '/car',
+        name: 'get',
+        response: z.string(),
+        problems: [defineProblem({ code: 'sold', status: 409, title: 'The car is sold' })],
+        handler: () => 'a car',
+      },
+    ] as const
+    const errorFormat = schema && defineErrorFormat({ contentType, schema, format: () => ({}) })
+    const app = serve(routes, { docs: { info: { title: 'Cars' } }, ...(errorFormat && { errorFormat }) })
+    await app.ready()
+    return toPlainJson(app.openapi({ version: 'all' }))
+  }
+  const definitions = {
+    history: undefined,
+    models: [],
+    parts: [],
+    objects: [],
+    routes: [],
+    unfinished: [],
+    isNoted: false,
+    isForwarding: false,
+  }
+  const adviceFor = async (
+    was: ReturnType<typeof shown>,
+    now: ReturnType<typeof shown>,
+  ): Promise<readonly string[]> => {
+    const [base, revision] = [await was, await now]
+    const compared = compareSources(prepareSource(base), prepareSource(revision)).findings
+    const findings = compared.map((each) => ({ ...each, version: '1' }))
+    const known = { ...definitions, routes: [{ name: 'get', operationId: 'get', path: '/car', bodies: [] }] }
+    const { unwritten } = toDrafts(findings, ({ level }) => level === 'warning', { base, revision, known })
+    const sources = { base, revision, definitions, cwd: '', isOpen: true }
+    return [...new Set(withReformatTexts(unwritten, sources).map(({ why }) => why))]
+  }
+  const Below = z.object({ error: z.object({ code: z.string() }) })
+  const Flat = z.object({ code: z.string(), status: z.int() })
+
+  it('is named with the text of its change', async () => {
+    const begin = 'describe the body of all errors in a change: reformatErrors({ '
+    assert.deepEqual(await adviceFor(shown(Flat), shown(Flat)), [])
+    assert.deepEqual(await adviceFor(shown(Below), shown(Flat)), [
+      `${begin}now: errorFormat.schema, was: z.object({ error: z.object({ code: z.string() }) }), down: (now) => ({ error: now }) })`,
+    ])
+    assert.deepEqual(await adviceFor(shown(Flat), shown(undefined)), [
+      `${begin}was: z.object({ code: z.string(), status: z.int() }), down: (now) => now })`,
+    ])
+    assert.deepEqual(await adviceFor(shown(Flat, 'application/vnd.old+json'), shown(Flat)), [
+      `${begin}now: errorFormat.schema, was: z.object({ code: z.string(), status: z.int() }).meta({ contentMediaType: 'application/vnd.old+json' }), down: (now) => now })`,
+    ])
+    const [fromProblems = ''] = await adviceFor(shown(undefined), shown(Flat))
+    assert.ok(fromProblems.startsWith(`${begin}now: errorFormat.schema, was: z.`), fromProblems)
+    assert.match(fromProblems, /\.meta\(\{ contentMediaType: 'application\/problem\+json' \}\), down: /)
   })
 })
 

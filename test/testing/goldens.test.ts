@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
-import { defineController, reply, sse, VersioningSchemes } from 'octavo'
-import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import { defineController, defineErrorFormat, reply, sse, VersioningSchemes } from 'octavo'
+import {
+  defineVersionChange,
+  defineVersions,
+  model,
+  operation,
+  reformatErrors,
+  reshape,
+} from 'octavo/changes'
 import { createTestClient, forEachVersion, goldens } from 'octavo/testing'
 import { z } from 'zod'
 
@@ -243,6 +250,72 @@ Version 1, POST /v1/user (user.add)
       }),
     }).replay()
     await assert.rejects(goldens(build('c3d4'), { dir, mask }).replay(), /403/)
+  })
+
+  it('of errors name the changes of the error format', async () => {
+    const dir = folder()
+    const Failure = model('Failure', { code: z.string(), at: z.number() })
+    const Body = z.object({ error: Failure })
+    const createFailing = (turn: (code: string) => string) => {
+      const renamed = defineVersionChange({
+        version: '3',
+        title: 'Failures have a moment',
+        change: [
+          reshape({
+            of: Failure,
+            responseOnly: true,
+            fields: { at: { was: z.string(), down: String } },
+          }),
+        ],
+      })
+      const below = defineVersionChange({
+        version: '2',
+        title: 'Failures are below error',
+        change: [
+          reformatErrors({
+            now: Body,
+            was: z.object({ text: z.string() }).meta({ contentMediaType: 'application/vnd.old+json' }),
+            down: ({ error }) => ({ text: turn(error.code) }),
+          }),
+        ],
+      })
+      const history = defineVersions({
+        versions: ['3', '2', '1'],
+        models: { Failure },
+        changes: [renamed, below],
+      })
+      return serve(defineController({ prefix: '/user', routes: [] }), {
+        errorFormat: defineErrorFormat({ schema: Body, format: ({ code }) => ({ error: { code, at: 7 } }) }),
+        versioning: { scheme: VersioningSchemes.URL, history },
+      })
+    }
+    const app = createFailing((code) => code)
+    const golden = goldens(app, { dir })
+    await forEachVersion(app, '1', async (client) => void (await client.get('/nowhere')))
+    assert.deepEqual(await golden.save(), ['1', '2', '3'])
+    const bodies = ['1', '2', '3'].map((version) => {
+      const { exchanges } = JSON.parse(readFileSync(join(dir, `${version}.json`), 'utf8'))
+      return [exchanges[0].response.headers['content-type'], exchanges[0].response.body]
+    })
+    assert.deepEqual(bodies, [
+      ['application/vnd.old+json', '{"text":"route_not_found"}'],
+      ['application/json', '{"error":{"code":"route_not_found","at":"7"}}'],
+      ['application/json', '{"error":{"code":"route_not_found","at":7}}'],
+    ])
+    await golden.replay()
+    assert.equal(
+      await failure(
+        goldens(
+          createFailing((code) => code.toUpperCase()),
+          { dir },
+        ).replay(),
+      ),
+      `Error: A recorded answer differs
+
+Version 1, GET /v1/nowhere
+  /text: "route_not_found" is now "ROUTE_NOT_FOUND"
+  Look at failures-are-below-error (here)`,
+    )
   })
 
   it('fail if nothing was recorded', async () => {

@@ -407,7 +407,7 @@ function bodyMemberText({ key, was, now, text }: BodyDraft, writing: ChangeWriti
 function bodyFunction(
   was: DescribedField | undefined,
   now: DescribedField,
-  key: DraftedBody,
+  key: DraftedBody | 'default',
   { up, down }: Conversions,
 ): readonly string[] {
   if (was === undefined) return [`up: () => ${fillInText(now, up)}`]
@@ -416,6 +416,25 @@ function bodyFunction(
       ? ['old', toConversion(was, now, 'old', { ...up, isStrict: true })]
       : ['now', toConversion(now, was, 'now', { ...down, isStrict: true })]
   return turn === undefined ? [] : [`${key === 'body' ? 'up' : 'down'}: ${arrow(parameter, turn)}`]
+}
+
+/** Writes the body that all errors had, which a change describes by itself. The format of today is called `errorFormat`. */
+export function toReformatText(was: ErrorBody, now: ErrorBody, writing: ChangeWriting): string | undefined {
+  const older = optionalText(was, writing.base)
+  if (older === optionalText(now, writing.revision) && was.type === now.type) return undefined
+  const type = was.type === 'application/json' ? '' : `.meta({ contentMediaType: ${quotedText(was.type)} })`
+  const [down = 'down: (now) => now'] = bodyFunction(was, now, 'default', toTurnings(writing))
+  const parts = [
+    ...(now.type === 'application/problem+json' ? [] : ['now: errorFormat.schema']),
+    `was: ${older}${type}`,
+    down,
+  ]
+  return `reformatErrors({ ${parts.join(', ')} })`
+}
+
+/** The body of all errors, with its media type. */
+export interface ErrorBody extends DescribedField {
+  readonly type: string
 }
 
 /** Parameters have functions from the older version only. */

@@ -235,7 +235,8 @@ async function findCycle(
   return undefined
 }
 
-function toWriting(
+/** The materials of the texts of changes in a file. */
+export function toWriting(
   { base, revision, definitions, cwd, isOpen }: Sources,
   historyPath: string,
 ): ChangeWriting {

@@ -7,6 +7,7 @@ import type { CurrentVersion, VersionSnapshot } from '../../gate/snapshot/snapsh
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Unwritten } from '../../gate/write/draft.ts'
 import type { CurrentReport } from '../app-process.ts'
+import { withReformatTexts } from './error-format.ts'
 import { writeLoading } from './keep-loading.ts'
 import { distinctUnwritten, type Layout } from './lay-out.ts'
 import type { DefinedParts } from './defined-parts.ts'
@@ -70,7 +71,7 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<WriteRepo
   const open = isWritten ? openPlaces(layout, setting.cwd) : []
   if (isWritten) for (const line of writtenLines(layout, open, setting.cwd)) say(line)
   const after = layout.current === undefined ? undefined : recheck(layout.current)
-  const named = unwrittenRows(failed, own, layout, unwritten)
+  const named = unwrittenRows(failed, own, layout, withReformatTexts(unwritten, sources))
   const rest = [...named, ...remainingRows(after, named, isFailing)]
   if (rest.length > 0) say('You have to write changes by hand for')
   for (const line of restLines(rest)) say(line)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { findHistoryInternals } from '../../changes/internals.ts'
+import { reformatsOf } from '../../changes/operations/errors-before.ts'
 import { operationsOf } from '../../changes/expand.ts'
 import { isObject } from '../../base/values.ts'
 import type { RecordedExchange } from './exchange.ts'
@@ -120,7 +121,7 @@ export function explainDifference(
 
 /** The changes between a version and the newest one that say something of these names and statuses. */
 function blame(
-  { route }: RecordedExchange,
+  { route, response: { status } }: RecordedExchange,
   version: string,
   words: ReadonlySet<string>,
   history: unknown,
@@ -135,6 +136,8 @@ function blame(
       if ([...older, ...newer].some(([name]) => words.has(name))) orders.add(parts.changes.indexOf(change))
   for (const { order, operation } of operationsOf(parts.changes))
     if (operation.route === route && wordsIn(operation).some((word) => words.has(word))) orders.add(order)
+  // a body as a whole, so that every name is of it
+  if (status >= 400) for (const { order } of reformatsOf(parts.changes)) orders.add(order)
   const named = [...orders]
     .filter((order) => order >= 0 && order < age)
     .toSorted((a, b) => a - b)
