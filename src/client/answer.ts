@@ -280,6 +280,15 @@ export const PROBLEM_TYPE = 'application/problem+json'
  * type Failure = ErrorBody<typeof app>
  */
 export type ErrorBody<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
+  readonly $written: infer W
+}
+  ? W extends { readonly errors: infer F }
+    ? F
+    : ProblemDocument
+  : ErrorBodyOf<A, V>
+
+/** The body of errors of an application by its type. */
+type ErrorBodyOf<A, V extends VersionsOf<A> | undefined> = A extends {
   readonly [TYPES]?: { readonly errors: infer F; readonly versions: infer H }
 }
   ? ErrorIn<

@@ -235,6 +235,8 @@ export interface WrittenTypes {
   readonly inputs: object
   /** The calls, by the parts of their names. */
   readonly calls: object
+  /** The body of errors, if the application has an error format. */
+  readonly errors?: unknown
 }
 
 /** The members of a client besides the names of routes if its types were written into a file. */

@@ -292,6 +292,16 @@ type EnvelopesOf<Around, Own> = [Own] extends [never]
   : readonly [...EnvelopesAround<Around>, ...([Own] extends [Both<Own>] ? Own : readonly [unknown])]
 
 export type ErrorBody<A, V extends VersionsOf<A> | undefined = undefined> = A extends {
+  readonly $written: infer W
+}
+  ? W extends {
+      readonly errors: infer F
+    }
+    ? F
+    : ProblemDocument
+  : ErrorBodyOf<A, V>
+
+type ErrorBodyOf<A, V extends VersionsOf<A> | undefined> = A extends {
   readonly [TYPES]?: {
     readonly errors: infer F
     readonly versions: infer H
@@ -1099,6 +1109,7 @@ type WithoutNull<T> = {
 
 export interface WrittenTypes {
   readonly calls: object
+  readonly errors?: unknown
   readonly inputs: object
   readonly version: string | null
 }

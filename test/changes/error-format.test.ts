@@ -22,12 +22,13 @@ import {
   reshape,
 } from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
-import { createClient, ProblemError } from 'octavo/client'
+import { createClient, ProblemError, type ErrorBody } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
 import { explain, findHistoryInternals } from '../inside/parts.ts'
-import { readChangelogSources, toChangelog } from '../inside/tools.ts'
+import { internalsOf } from '../inside/server.ts'
+import { contractTypes, readChangelogSources, toChangelog } from '../inside/tools.ts'
 
 class Declined extends Error {}
 
@@ -177,6 +178,31 @@ describe('an error format of an older version', () => {
     assert.ok(ProblemError.isFrom<typeof app, '3'>(third))
     expectTypeOf(third.data.error.message).toEqualTypeOf<string>()
     assert.equal(third.data.error.message, 'Ann has it')
+  })
+})
+
+describe('the files of `octavo client`', () => {
+  it('have the body of errors of their version', async () => {
+    await app.ready()
+    const errorsIn = (version: string): string => {
+      const contract = internalsOf(app, 'test').contract(version)
+      assert.ok(contract !== undefined)
+      const text = contractTypes(contract)
+      const [, name = ''] = /^ {4}readonly errors: (\w+)$/m.exec(text) ?? []
+      return new RegExp(`^export type ${name} = (\\{.*?^\\})`, 'ms').exec(text)?.[1] ?? text
+    }
+    assert.equal(errorsIn('1'), '{\n  failure: Failure\n  status: number\n}')
+    assert.equal(errorsIn('2'), '{\n  error: Failure\n}')
+    assert.equal(errorsIn('3'), '{\n  error: Failure\n}')
+    interface Api {
+      readonly $written: {
+        readonly version: '1'
+        readonly inputs: object
+        readonly calls: object
+        readonly errors: { failure: { code: string } }
+      }
+    }
+    expectTypeOf<ErrorBody<Api>>().toEqualTypeOf<{ failure: { code: string } }>()
   })
 })
 

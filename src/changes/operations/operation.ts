@@ -124,7 +124,8 @@ export interface PagedWas<N = Schema, W = Schema, I = {}, D = unknown, B = reado
    */
   readonly atMost: number
   /**
-   * Returns the parameters of the query for the page after this one, or `undefined` after the last. `query` has those of this page.
+   * Returns the parameters of the query for the page after this one, or `undefined` after the last. `query` has those of this page. Both
+   * are named as in the newest version. While pages are read, functions of newer bodies get no `result`.
    *
    * @default for pages with `next` and a parameter `cursor`, or `total` and `offset`, as `octavo/pages` has them, and for lists whose `Link`
    * header names the next page

@@ -16,7 +16,7 @@ export interface ReformatOptions<N, W> {
   readonly now?: N
   /** The schema before this change. A model in it has the fields that it had then. */
   readonly was: W
-  /** Returns the body of the older version. It gets that of the newest one, with the newest models. */
+  /** Returns the body of the older version. At run time, models in both are as they were at this change, and types show the newest ones. */
   readonly down: (now: N extends Schema ? OutputOf<N> : ProblemDocument, extra: ReformatExtra) => Given<W>
 }
 

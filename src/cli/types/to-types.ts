@@ -20,7 +20,7 @@ const TAKEN = new Set(
 )
 
 /** The declarations of requests and responses for clients of a version. They import `octavo/client` alone. */
-export function contractTypes({ version, routes, webhooks, components }: Contract): string {
+export function contractTypes({ version, routes, webhooks, errors, components }: Contract): string {
   const names = nameComponents(Object.keys(components))
   const named = Object.entries(components).map(
     ([name, schema]) => `export type ${names.get(pointerTo(name)) ?? name} = ${schemaToType(schema, names)}`,
@@ -48,7 +48,7 @@ export function contractTypes({ version, routes, webhooks, components }: Contrac
     `export interface Inputs ${membersType(inputs)}\n`,
     ...webhookTypes(webhooks, names),
     comment(`Calls of ${of}, for \`createClient<Api>()\`.`),
-    `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quotedText(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indentedType(indentedType(callsOf(routes, names)))}\n  }\n}`,
+    `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quotedText(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indentedType(indentedType(callsOf(routes, names)))}${errors === undefined ? '' : `\n    readonly errors: ${indentedType(indentedType(dataOf(errors, names)))}`}\n  }\n}`,
   ].join('\n')
   const statuses = [...RANGES, SUCCESS]
     .filter(({ name }) => new RegExp(String.raw`\b${name}\b`).test(text))

@@ -378,6 +378,8 @@ export interface Contract {
   readonly version: string | null
   readonly routes: readonly ContractRoute[]
   readonly webhooks: readonly ContractWebhook[]
+  /** The body of errors, if the application has an error format. */
+  readonly errors: Content | undefined
   /** The named schemas. */
   readonly components: Readonly<Record<string, SchemaObject>>
 }

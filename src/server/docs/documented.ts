@@ -389,6 +389,7 @@ export function toContract(
     version: visible.version,
     routes: [...routes.values()],
     webhooks,
+    errors: visible.errorFormat && conversion.errors.get(visible.errorFormat.schema),
     components: conversion.components,
   }
 }
