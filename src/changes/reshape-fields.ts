@@ -29,20 +29,33 @@ interface NeedsDown<Now, Old> {
   readonly [TYPES]?: readonly [Now, Old]
 }
 
-/** A field without functions. */
-interface NoFunctions {
-  readonly up?: never
-  readonly down?: never
-  readonly narrowed?: never
-  readonly accepted?: never
+/** A field that did not exist has no functions. The sentence is the type, because messages show it. */
+interface AbsentField {
+  readonly up?: 'write up beside fields: it makes all fields that did not exist'
+  readonly down?: 'remove down: older versions did not have the field'
+  readonly narrowed?: NotNarrowed
+  readonly accepted?: NotAccepted
 }
+
+/** A field that had another name has no functions. */
+interface RenamedField {
+  readonly up?: 'remove up: a renamed field keeps its value'
+  readonly down?: 'remove down: a renamed field keeps its value'
+  readonly narrowed?: NotNarrowed
+  readonly accepted?: NotAccepted
+}
+
+type NotNarrowed = 'remove narrowed: it is for an earlier schema of the same type'
+type NotAccepted = 'remove accepted: it is for requests with an earlier schema of the same type'
 
 /** No functions for a field that the model lacks. An interface, because the sentence is written only if a function is there. */
 interface NoFunctionsOf<N, K, Sh> {
   readonly up?: NoField<N, K, Sh>
   readonly down?: NoField<N, K, Sh>
-  readonly narrowed?: NoField<N, K, Sh>
-  readonly accepted?: NoField<N, K, Sh>
+  readonly narrowed?: NotNarrowed
+  readonly accepted?: NotAccepted
+  /** Whether handlers get the value of a field that existed only before by `context.kept`. */
+  readonly kept?: boolean
 }
 
 /** The sentence about a name that is no field of the model. */
@@ -61,18 +74,28 @@ interface NotAField<N> {
 type FieldFunctions<M extends AnyModel, K, W, O> = W extends Schema
   ? K extends keyof M['~shape']
     ? FunctionsBetween<FieldThen<W, M>, M['~shape'][K], O>
-    : NoFunctionsOf<ModelName<M>, K, M['~shape']>
+    : string extends K
+      ? unknown
+      : NoFunctionsOf<ModelName<M>, K, M['~shape']>
   : K extends keyof M['~shape']
-    ? NoFunctions
+    ? W extends string
+      ? RenamedField
+      : AbsentField
     : NotAField<NoField<ModelName<M>, K, M['~shape']>>
 
 /** The functions that lead from an earlier schema to a newer one, and back. */
 type FunctionsBetween<Old, Now, O> = (O extends true
-  ? { readonly accepted?: never }
+  ? { readonly accepted?: NotAccepted }
   : OutputOf<Old> extends InputOf<Now>
     ? unknown
-    : NeedsUp<OutputOf<Old>, InputOf<Now>> & { readonly narrowed?: never; readonly accepted?: never }) &
+    : NeedsUp<OutputOf<Old>, InputOf<Now>> & ConvertedUp) &
   (OutputOf<Now> extends InputOf<Old> ? unknown : NeedsDown<OutputOf<Now>, InputOf<Old>>)
+
+/** A field whose older values `up` converts. */
+interface ConvertedUp {
+  readonly narrowed?: NotNarrowed
+  readonly accepted?: NotAccepted
+}
 
 /** An earlier field, with the functions that convert it. `D` and `U` are the results of `load`. */
 interface FieldWere<Sh, K, W, R, D, U, M = unknown> {
@@ -86,11 +109,9 @@ interface FieldWere<Sh, K, W, R, D, U, M = unknown> {
   /** From the newest version to the older one. */
   readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<FieldThen<W, M>>
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
-  readonly narrowed?: boolean
+  readonly narrowed?: boolean | NotNarrowed
   /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
-  readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
-  /** Whether handlers get the value of a field that existed only before by `context.kept`. */
-  readonly kept?: K extends keyof Sh ? never : boolean
+  readonly accepted?: NotAccepted | (OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never)
 }
 
 /** The earlier fields of a model. */
@@ -145,7 +166,9 @@ type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : nev
 /** Fields that stay and have no functions of their own. */
 type Staying<Sh, W> = { [K in keyof W & keyof Sh]: W[K] extends Schema ? K : never }[keyof W & keyof Sh]
 /** Fields of the model that a change does not name, so that its functions do not make them. */
-type Unmade<Sh, W, R> = { readonly [K in Exclude<keyof Sh, keyof W | R>]?: never }
+type Unmade<Sh, W, R> = {
+  readonly [K in Exclude<keyof Sh, keyof W | R>]?: 'name the field in fields, or remove it here'
+}
 
 /** A reshape whose `down` makes fields that existed only before the change. `N` says that the newest model does not have them. */
 interface MakesEarlier<N> {
@@ -158,7 +181,7 @@ interface MakesEarlier<N> {
 /** Whether a reshape needs the function that makes the fields that existed only before a change. */
 export type ReshapeDown<M extends AnyModel, W> = [Exclude<keyof W, keyof M['~shape']>] extends [never]
   ? [Staying<M['~shape'], W>] extends [never]
-    ? { readonly down?: never }
+    ? { readonly down?: 'remove down: no field existed only then' }
     : unknown
   : [Exclude<keyof W, keyof M['~shape'] | Undefinable<MadeDown<M['~shape'], W>>>] extends [never]
     ? unknown

@@ -6,6 +6,13 @@ export interface Absent {
   readonly '~was': 'absent'
 }
 
+interface AbsentField {
+  readonly accepted?: NotAccepted
+  readonly down?: 'remove down: older versions did not have the field'
+  readonly narrowed?: NotNarrowed
+  readonly up?: 'write up beside fields: it makes all fields that did not exist'
+}
+
 type AddedNames<W, Sh> = {
   [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never
 }[keyof W & keyof Sh]
@@ -163,6 +170,11 @@ type ChangesIn<U, V> = U extends {
 
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
 
+interface ConvertedUp {
+  readonly accepted?: NotAccepted
+  readonly narrowed?: NotNarrowed
+}
+
 type Deepest<D extends string, All = D> = D extends string
   ? [Extract<All, `${D}1${string}`>] extends [never]
     ? D
@@ -229,9 +241,13 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
 type FieldFunctions<M extends AnyModel, K, W, O> = W extends Schema
   ? K extends keyof M['~shape']
     ? FunctionsBetween<FieldThen<W, M>, M['~shape'][K], O>
-    : NoFunctionsOf<ModelName<M>, K, M['~shape']>
+    : string extends K
+      ? unknown
+      : NoFunctionsOf<ModelName<M>, K, M['~shape']>
   : K extends keyof M['~shape']
-    ? NoFunctions
+    ? W extends string
+      ? RenamedField
+      : AbsentField
     : NotAField<NoField<ModelName<M>, K, M['~shape']>>
 
 type FieldIn<S, St> = S extends Holding ? Then<S, St> : S
@@ -264,10 +280,9 @@ export interface FieldWas {
 }
 
 interface FieldWere<Sh, K, W, R, D, U, M = unknown> {
-  readonly accepted?: OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never
+  readonly accepted?: NotAccepted | (OutputOf<W> extends OutputOf<Sh[K & keyof Sh]> ? boolean : never)
   readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<FieldThen<W, M>>
-  readonly kept?: K extends keyof Sh ? never : boolean
-  readonly narrowed?: boolean
+  readonly narrowed?: boolean | NotNarrowed
   readonly up?: (
     old: OutputOf<FieldThen<W, M>>,
     extra: FieldExtra<R, U>,
@@ -288,14 +303,11 @@ type FieldsWere<M extends AnyModel, W, R = never, D = undefined, U = undefined, 
 
 type FunctionsBetween<Old, Now, O> = (O extends true
   ? {
-      readonly accepted?: never
+      readonly accepted?: NotAccepted
     }
   : OutputOf<Old> extends InputOf<Now>
     ? unknown
-    : NeedsUp_2<OutputOf<Old>, InputOf<Now>> & {
-        readonly accepted?: never
-        readonly narrowed?: never
-      }) &
+    : NeedsUp_2<OutputOf<Old>, InputOf<Now>> & ConvertedUp) &
   (OutputOf<Now> extends InputOf<Old> ? unknown : NeedsDown_2<OutputOf<Now>, InputOf<Old>>)
 
 type HasRemoved<W, Sub, Sh, P> = [AddedNames<W, Sh>] extends [never]
@@ -572,7 +584,7 @@ export interface Modelled {
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
 export interface NameWas<W = Was, B = readonly []> {
-  readonly accepted?: W extends Schema ? boolean : never
+  readonly accepted?: W extends Schema ? boolean : 'remove accepted: was is no schema'
   readonly up?: (old: OldValue<SchemaThen<W, B>>, extra: ChangeExtra) => unknown
   readonly was: W
 }
@@ -644,23 +656,21 @@ type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
 
 type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
 
-interface NoFunctions {
-  readonly accepted?: never
-  readonly down?: never
-  readonly narrowed?: never
-  readonly up?: never
-}
-
 interface NoFunctionsOf<N, K, Sh> {
-  readonly accepted?: NoField<N, K, Sh>
+  readonly accepted?: NotAccepted
   readonly down?: NoField<N, K, Sh>
-  readonly narrowed?: NoField<N, K, Sh>
+  readonly kept?: boolean
+  readonly narrowed?: NotNarrowed
   readonly up?: NoField<N, K, Sh>
 }
 
 interface NotAField<N> {
   readonly [TYPES_2]: N
 }
+
+type NotAccepted = 'remove accepted: it is for requests with an earlier schema of the same type'
+
+type NotNarrowed = 'remove narrowed: it is for an earlier schema of the same type'
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   {
@@ -923,6 +933,13 @@ export interface ReformatOptions<N, W> {
   readonly was: W
 }
 
+interface RenamedField {
+  readonly accepted?: NotAccepted
+  readonly down?: 'remove down: a renamed field keeps its value'
+  readonly narrowed?: NotNarrowed
+  readonly up?: 'remove up: a renamed field keeps its value'
+}
+
 type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
   : WholeInVersion<S, `body ${R}`, StateAt<Vs, C, V>>
@@ -935,7 +952,7 @@ export interface Reshape<F = unknown> {
 type ReshapeDown<M extends AnyModel, W> = [Exclude<keyof W, keyof M['~shape']>] extends [never]
   ? [Staying<M['~shape'], W>] extends [never]
     ? {
-        readonly down?: never
+        readonly down?: 'remove down: no field existed only then'
       }
     : unknown
   : [Exclude<keyof W, keyof M['~shape'] | Undefinable<MadeDown<M['~shape'], W>>>] extends [never]
@@ -1118,7 +1135,7 @@ type Undefinable<T> = {
 }[keyof T]
 
 type Unmade<Sh, W, R> = {
-  readonly [K in Exclude<keyof Sh, keyof W | R>]?: never
+  readonly [K in Exclude<keyof Sh, keyof W | R>]?: 'name the field in fields, or remove it here'
 }
 
 type ValueAt<S, Vs, C, V> = V extends string

@@ -166,6 +166,11 @@ describe('a declared problem', () => {
       },
     })
     assert.deepEqual(responses['503'].content['application/problem+json'].schema, coded('shop_closed'))
+    const { title } = CarNotFound
+    const { examples, ...lost } = responses['404'].content['application/problem+json']
+    assert.deepEqual(lost, { schema: { anyOf: [coded('car_not_found'), base] } })
+    assert.deepEqual(Object.keys(examples), ['car_not_found', 'route_not_found'])
+    assert.equal(examples.car_not_found.value.title, title)
     assert.deepEqual(responses['403'].content['application/problem+json'].schema.anyOf, [
       coded('banned'),
       base,

@@ -334,7 +334,60 @@ reshape({ of: Auto, ${options} })`
   it('completes the fields of a model and their members in a reshape', async () => {
     assert.deepEqual((await editor.complete(reshaped(`fields: { ‸ }`))).toSorted(), ['brand', 'id'])
     const members = await editor.complete(reshaped(`fields: { brand: { ‸ } }`))
-    assert.deepEqual(members.toSorted(), ['accepted', 'down', 'kept', 'narrowed', 'up', 'was'])
+    assert.deepEqual(members.toSorted(), ['accepted', 'down', 'narrowed', 'up', 'was'])
+    // values can be kept of a field that the model no longer has
+    const removed = await editor.complete(reshaped(`fields: { make: { was: z.string(), ‸ } }, down: () => 1`))
+    assert.deepEqual(removed.toSorted(), ['accepted', 'down', 'kept', 'narrowed', 'up'])
+  })
+
+  it('says what to write instead of a function or option that has no effect on a field', async () => {
+    const up = `up: () => ({ brand: '' })`
+    for (const [options, place, sentence] of [
+      [
+        `fields: { brand: { was: absent, up: () => '' } }`,
+        'up',
+        'write up beside fields: it makes all fields that did not exist',
+      ],
+      [
+        `fields: { brand: { was: absent, down: () => '' } }, ${up}`,
+        'down',
+        'remove down: older versions did not have the field',
+      ],
+      [
+        `fields: { brand: { was: absent, narrowed: true } }, ${up}`,
+        'narrowed',
+        'remove narrowed: it is for an earlier schema of the same type',
+      ],
+      [
+        `fields: { brand: { was: 'make', up: () => '' } }`,
+        'up',
+        'remove up: a renamed field keeps its value',
+      ],
+      [
+        `fields: { brand: { was: z.number(), up: String, down: Number, narrowed: true } }`,
+        'narrowed',
+        'remove narrowed: it is for an earlier schema of the same type',
+      ],
+      [
+        `fields: { brand: { was: z.number(), up: String, down: Number, accepted: true } }`,
+        'accepted',
+        'remove accepted: it is for requests with an earlier schema of the same type',
+      ],
+      [
+        `fields: { brand: { was: absent } }, ${up}, down: () => ({})`,
+        'down',
+        'remove down: no field existed only then',
+      ],
+      [
+        `fields: { brand: { was: absent } }, up: () => ({ brand: '', id: '' })`,
+        'up',
+        'name the field in fields, or remove it here',
+      ],
+    ] as const) {
+      const [[at, message] = ['', ''], ...more] = await mistakes(reshaped(options))
+      assert.deepEqual([at, more], [place, []], options)
+      assert.ok(message.endsWith(`is not assignable to type '"${sentence}"'.`), message)
+    }
   })
 
   it('lists the declared statuses if a handler replies with another', async () => {

@@ -23,7 +23,7 @@ export interface NameWas<W = Was, B = readonly []> {
   /** From the older version to the newest. */
   readonly up?: (old: OldValue<SchemaThen<W, B>>, extra: ChangeExtra) => unknown
   /** Whether values of the older schema reach the handler as they are, so that only newer versions have the rules of the newest one. */
-  readonly accepted?: W extends Schema ? boolean : never
+  readonly accepted?: W extends Schema ? boolean : 'remove accepted: was is no schema'
 }
 
 /** The value of a parameter of an older version. That of a parameter with another name is one of the newest schema. */

@@ -244,27 +244,30 @@ function toSharedError(
   const isShared = own.length === 1 && own[0] === answers[name]
   if (declared === undefined && !isUnknown && isShared) return { $ref: `#/components/responses/${name}` }
   const headers = Object.assign({}, ...own.map((each) => each.headers ?? {}))
-  const promised = isUnknown ? [] : own.map(({ content }) => content)
-  const contents = [declared?.content, ...promised].filter((each) => each !== undefined)
+  const promised = isUnknown ? [] : own
+  const contents = [declared, ...promised].map((each) => each?.content).filter((each) => each !== undefined)
   return {
     description:
       declared?.description ??
       (isShared && name === 'Problem' ? ANY_ERROR : own.map(({ description }) => description).join('. ')),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(contents.length === 0 ? {} : { content: withExamples(mergeContents(contents), problems) }),
+    ...(contents.length === 0
+      ? {}
+      : { content: withExamples(mergeContents(contents), problems.length === 0 ? [] : promised) }),
   }
 }
 
-/** Content with the examples of several problems, by their codes. */
-function withExamples(content: Content, problems: readonly ResponseObject[]): Content {
-  if (problems.length < 2) return content
-  const medias = problems.flatMap((each) => Object.entries(each.content ?? {}))
+/** Content with the examples of its errors, by their codes, if it has several. */
+function withExamples(content: Content, errors: readonly ResponseObject[]): Content {
+  const medias = errors.flatMap((each) => Object.entries(each.content ?? {}))
   return Object.fromEntries(
-    Object.entries(content).map(([type, { example: _one, ...media }]) => {
+    Object.entries(content).map(([type, media]) => {
       const examples = medias.flatMap(([other, { example }]) =>
         other === type && example !== undefined ? [[toRecord(example)['code'], { value: example }]] : [],
       )
-      return [type, examples.length === 0 ? media : { ...media, examples: Object.fromEntries(examples) }]
+      if (examples.length < 2) return [type, media]
+      const { example: _one, ...rest } = media
+      return [type, { ...rest, examples: Object.fromEntries(examples) }]
     }),
   )
 }
