@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
 
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+
 import { createProject } from '../support/octavo.ts'
 import { APP, NEEDS_AGE } from './fixtures/users.ts'
 
@@ -96,4 +100,83 @@ describe('octavo diff', () => {
       /unknown value xml of --format/,
     )
   })
+
+  it('compares the lists of tools of a server that is not of Octavo', async () => {
+    const weather = { description: 'The weather of a city', inputSchema: z.object({ city: z.string() }) }
+    write('old.json', await listTools({ weather, forecast: weather, alerts: weather }))
+    write(
+      'new.json',
+      await listTools({
+        weather: { ...weather, description: 'Sends an alert' },
+        forecast: { ...weather, inputSchema: z.object({ city: z.string(), days: z.int() }) },
+        radar: weather,
+      }),
+    )
+    const { stdout, code } = await run('diff', 'old.json', 'new.json', '--fail-on', 'breaking')
+    assert.equal(
+      stdout,
+      `breaking  POST /alerts
+          the operation was removed without deprecation (api-path-removed-without-deprecation)
+          Deprecate it first, then remove it after its sunset.
+info      POST /radar
+          an operation was added (endpoint-added)
+warning   POST /weather
+          the description of the tool weather changed (tool-description-changed)
+          Try the new text with your agents, or make the change part of a new version.
+breaking  forecast.inputSchema  days
+          a required property was added (new-required-request-property)
+          in POST /forecast
+          Make it optional, or write an \`up\` in your change.
+
+old.json → new.json: 2 breaking, 1 warning, 1 info
+`,
+    )
+    assert.equal(code, 1)
+    const same = await run('diff', 'old.json', 'old.json', '--fail-on', 'info')
+    assert.deepEqual(
+      [same.code, same.stdout],
+      [0, 'old.json → old.json: no difference that clients notice\n'],
+    )
+  })
+
+  it('compares tools whose schemas are recursive or deep', async () => {
+    const toList = (leaf: string, levels: number): string => {
+      const deep = `${'{"type":"object","properties":{"a":'.repeat(levels)}{"type":"${leaf}"}${'}}'.repeat(levels)}`
+      const own = `{"type":"object","properties":{"node":{"$ref":"#/$defs/A"},"deep":${deep}},"$defs":{
+        "A":{"type":"object","properties":{"b":{"$ref":"#/$defs/B"}}},
+        "B":{"type":"object","properties":{"a":{"$ref":"#/$defs/A"},"self":{"$ref":"#"},"leaf":{"type":"${leaf}"}}}}}`
+      return `{"tools":[{"name":"tree","inputSchema":${own}}]}`
+    }
+    for (const levels of [5, 1000]) {
+      write('a.json', toList('string', levels))
+      write('b.json', toList('integer', levels))
+      const { stdout, stderr, code } = await run('diff', 'a.json', 'b.json', '--fail-on', 'breaking')
+      assert.deepEqual([code, stderr], [1, ''])
+      const places = [...stdout.matchAll(/^breaking {2}(\S+) {2}(\S+)$/gm)].map(([, schema, at]) => [
+        schema,
+        at,
+      ])
+      assert.deepEqual(places, [
+        ['tree.inputSchema', `deep${'/a'.repeat(levels)}`],
+        ['tree.inputSchema.B', 'leaf'],
+      ])
+    }
+  })
 })
+
+/** The answer of a server of the official package to `tools/list`. */
+async function listTools(
+  tools: Readonly<Record<string, { readonly description: string; readonly inputSchema: z.ZodObject }>>,
+): Promise<string> {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'weather', version: '1' })
+    for (const [name, tool] of Object.entries(tools))
+      server.registerTool(name, tool, () => ({ content: [{ type: 'text', text: name }] }))
+    return server
+  })
+  const client = new Client({ name: 'gate', version: '1' })
+  const fetch = (url: string | URL, init?: RequestInit): Promise<Response> =>
+    handler.fetch(new Request(url, init))
+  await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch }))
+  return JSON.stringify(await client.listTools())
+}

@@ -536,6 +536,58 @@ describe('a call', () => {
   })
 })
 
+describe('schemas of tools', () => {
+  it('may be recursive, and refer to each other in circles', async () => {
+    const Part = z
+      .object({
+        name: z.string(),
+        get parts() {
+          return z.array(Part).optional()
+        },
+        get maker() {
+          return Maker.optional()
+        },
+      })
+      .meta({ id: 'Part' })
+    const Maker = z
+      .object({
+        get best() {
+          return Part.optional()
+        },
+      })
+      .meta({ id: 'Maker' })
+    const client = await connectTo(Part)
+    const [tool] = (await client.listTools()).tools
+    assert.deepEqual(Object.keys(Object(tool?.inputSchema['$defs'])).toSorted(), ['Maker', 'Part'])
+    let body: object = { name: 'last' }
+    for (let level = 0; level < 100; level++)
+      body = { name: 'x', parts: [body], maker: { best: { name: 'y' } } }
+    assert.deepEqual(shown(await call(client, 'x_add', { body }))[0], body)
+    const wrong = await call(client, 'x_add', { body: { name: 'x', parts: [{ name: 1 }] } })
+    assert.equal(Object(shown(wrong)[0]).code, 'validation_failed')
+  })
+
+  async function connectTo(body: z.ZodType): Promise<Client> {
+    const controller = defineController({
+      prefix: '/x',
+      tags: ['assistant'],
+      routes: [
+        {
+          method: 'POST',
+          name: 'add',
+          input: { body },
+          response: z.unknown(),
+          handler: (input) => input.body,
+        },
+      ],
+    })
+    const tools = mcp({ name: 'x', tags: ['assistant'] })
+    return connect(
+      createApp(defineModule({ controllers: [controller], routers: [tools] }), { logger: false }),
+    )
+  }
+})
+
 describe('texts of tools', () => {
   it('have no characters that no person sees', async () => {
     const hidden = '\u{E0049}\u{E0067}\u200B\u202E\u0007'
