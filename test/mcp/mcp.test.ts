@@ -567,6 +567,19 @@ describe('schemas of tools', () => {
     assert.equal(Object(shown(wrong)[0]).code, 'validation_failed')
   })
 
+  it('may be too deep to be compiled, as the route validates', async () => {
+    let deep: z.ZodType = z.object({ end: z.string() })
+    for (let level = 0; level < 300; level++)
+      deep = z.object({ next: deep.optional() }).meta({ id: `Level${level}` })
+    const client = await connectTo(deep)
+    const [tool] = (await client.listTools()).tools
+    assert.equal(Object.keys(Object(tool?.inputSchema['$defs'])).length, 300)
+    const body = { next: { next: { next: {} } } }
+    assert.deepEqual(shown(await call(client, 'x_add', { body }))[0], body)
+    const wrong = await call(client, 'x_add', { body: { next: 1 } })
+    assert.equal(Object(shown(wrong)[0]).code, 'validation_failed')
+  })
+
   async function connectTo(body: z.ZodType): Promise<Client> {
     const controller = defineController({
       prefix: '/x',
