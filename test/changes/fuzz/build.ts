@@ -29,6 +29,8 @@ export interface Desk {
   /** The calls of handlers. */
   calls: number
   result: (route: string, given: Readonly<Record<string, unknown>>) => unknown
+  /** What functions of changes got in the last call, of routes of their own. */
+  readonly given: (readonly [change: string, values: unknown])[]
   /** The loads of the last call. */
   readonly loads: string[]
 }
@@ -116,7 +118,7 @@ export function build(
 ): Built {
   const schemas = toSchemas(world)
   const of = onceEach((kind: Kind) => toSchema(kind, schemas))
-  const desk: Desk = { seen: undefined, kept: {}, calls: 0, result: () => undefined, loads: [] }
+  const desk: Desk = { seen: undefined, kept: {}, calls: 0, result: () => undefined, given: [], loads: [] }
   const changes = new Map<string, unknown>()
   const handlerOf =
     (name: string) =>
@@ -174,11 +176,11 @@ export function build(
         handler: () => ({ hand: name }),
       })
   }
-  const built = new Map(extras.map((spec) => [spec.name, buildExtra(spec, of)]))
+  const note = (change: string, values: unknown): number => desk.given.push([change, values])
+  const built = new Map(extras.map((spec) => [spec.name, buildExtra(spec, of, note)]))
   for (const [name, { route }] of built)
     routes.push({
       ...route,
-      path: `/c${route.path}`,
       ...(hasHistory ? {} : { version: world.versions }),
       handler: handlerOf(name),
     })

@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 
 import type { Random } from '../../fault/fuzz/random.ts'
-import { buildMoving, makeMoving, tryMoving } from './moving-routes.ts'
+import { buildMoving, makeMoving, movingBefore, tryMoving } from './moving-routes.ts'
 import type { MovingSpec } from './moving-routes.ts'
-import { buildPaged, lastPage, makePaged, tryPaged } from './paged-routes.ts'
+import { buildPaged, lastPage, makePaged, pagedBefore, tryPaged } from './paged-routes.ts'
 import type { PagedSpec } from './paged-routes.ts'
-import { buildProblem, makeProblem, tryProblem } from './problem-routes.ts'
+import { buildProblem, makeProblem, problemBefore, tameProblem, tryProblem } from './problem-routes.ts'
 import type { ProblemSpec } from './problem-routes.ts'
-import type { BuiltPart, Place, Source, Trial } from './trial.ts'
+import type { BuiltPart, Note, Place, Source, Trial } from './trial.ts'
 import type { Kind, World } from './world.ts'
 
 /** A route of its own, for what operations alone describe. */
@@ -55,9 +55,20 @@ interface BuiltExtra {
 }
 
 /** Makes the route and the parts of its changes. */
-export function buildExtra(spec: ExtraSpec, of: (kind: Kind) => z.ZodType): BuiltExtra {
-  if (spec.t === 'moving') return buildMoving(spec, of)
-  return spec.t === 'paged' ? buildPaged(spec, of) : buildProblem(spec, of)
+export function buildExtra(spec: ExtraSpec, of: (kind: Kind) => z.ZodType, note: Note): BuiltExtra {
+  if (spec.t === 'moving') return buildMoving(spec, of, note)
+  return spec.t === 'paged' ? buildPaged(spec, of, note) : buildProblem(spec, of, note)
+}
+
+/** A route with newer changes, and as a team would have written it before them. */
+export function extraBefore(
+  spec: ExtraSpec,
+  at: number,
+): { readonly before: ExtraSpec; readonly after: ExtraSpec } {
+  if (spec.t === 'moving') return { before: movingBefore(spec, at), after: spec }
+  if (spec.t === 'paged') return pagedBefore(spec, at)
+  const after = tameProblem(spec, at)
+  return { before: problemBefore(after, at), after }
 }
 
 /** Makes a call of a version. `create` makes the problem of a route, of its members. */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Random } from '../../fault/fuzz/random.ts'
 import { Refused } from './reference.ts'
 import { toTexts } from './trial.ts'
-import type { BuiltPart, Expected, Place, Source, Trial } from './trial.ts'
+import type { BuiltPart, Expected, Note, Place, Source, Trial } from './trial.ts'
 import type { Kind } from './world.ts'
 
 const SOURCES = ['params', 'query', 'headers', 'cookies', 'body'] as const
@@ -42,6 +42,8 @@ export interface MovingSpec {
   readonly payload: Kind | undefined
   readonly tokens: readonly Token[]
   readonly newest: Layout
+  /** The newest path with its prefix, if newer operations changed it before. */
+  readonly path?: string
   /** Newest first. */
   readonly operations: readonly MovingOperation[]
 }
@@ -224,22 +226,24 @@ type Untyped = (...given: readonly unknown[]) => unknown
 export function buildMoving(
   spec: MovingSpec,
   of: (kind: Kind) => z.ZodType,
+  note: Note,
 ): { readonly route: { readonly path: string }; readonly parts: readonly BuiltPart[] } {
   const input = Object.fromEntries(schemasOf(spec, spec.newest, of, true))
   const route = {
     method: spec.newest.method,
-    path: `/${spec.name}${paramsIn(spec.newest)}`,
+    path: spec.path ?? `/c/${spec.name}${paramsIn(spec.newest)}`,
     name: spec.name,
     input,
     response: z.object({ ok: z.boolean() }),
   }
   const parts = spec.operations.map(({ version, change, input: moved, renamed, path, method }): BuiltPart => {
+    const noted = (old: Values): void => note(change, old)
     const part = (operation as Untyped)({
       route: `c.${spec.name}`,
       ...(path === undefined ? {} : { path: { was: path } }),
       ...(method === undefined ? {} : { method: { was: method } }),
       ...(renamed === undefined ? {} : { [renamed.source]: { [renamed.now]: { was: renamed.was } } }),
-      ...(moved === undefined ? {} : { input: inputOf(spec, moved, stateOf(spec, version), of) }),
+      ...(moved === undefined ? {} : { input: inputOf(spec, moved, stateOf(spec, version), of, noted) }),
     })
     return { version, change, part }
   })
@@ -251,6 +255,7 @@ function inputOf(
   { layout, sources, isNarrowed }: NonNullable<MovingOperation['input']>,
   after: State,
   of: (kind: Kind) => z.ZodType,
+  note: (old: Values) => void,
 ): object {
   const schemas = schemasOf(spec, layout, of, false)
   const was = Object.fromEntries(
@@ -259,7 +264,10 @@ function inputOf(
   return {
     was,
     ...(isNarrowed ? { narrowed: true } : {}),
-    up: (old: Values) => moveValues(spec, layout, after, sources, old),
+    up: (old: Values) => {
+      note(old)
+      return moveValues(spec, layout, after, sources, old)
+    },
   }
 }
 
@@ -315,7 +323,7 @@ function turned({ t }: Token, wasText: boolean, isText: boolean, value: unknown)
 
 /** The layout of a version, the names that its parameters have there, and the sources that a function converts. */
 interface State {
-  readonly method: string
+  readonly method: Layout['method']
   readonly path: string
   readonly layout: Layout
   /** The layout of each source: that of the newest version if no function converts it. */
@@ -323,7 +331,7 @@ interface State {
   readonly input: MovingOperation['input']
 }
 
-function stateOf({ name, newest, operations }: MovingSpec, version: number): State {
+function stateOf({ name, newest, path: own, operations }: MovingSpec, version: number): State {
   const older = operations.filter((each) => each.version < version)
   const at = older.findLastIndex(({ input }) => input !== undefined)
   const layout = older[at]?.input?.layout ?? newest
@@ -334,11 +342,50 @@ function stateOf({ name, newest, operations }: MovingSpec, version: number): Sta
       if (layout.spots.get(renamed.token)?.source === renamed.source) names.set(renamed.token, renamed.was)
   return {
     method: older.findLast(({ method }) => method !== undefined)?.method ?? newest.method,
-    path: older.findLast(({ path }) => path !== undefined)?.path ?? `/c/${name}${paramsIn(newest)}`,
+    path: older.findLast(({ path }) => path !== undefined)?.path ?? own ?? `/c/${name}${paramsIn(newest)}`,
     layout,
     names,
     input: older[at]?.input,
   }
+}
+
+/** The route as a team would have written it at a version. */
+export function movingBefore(spec: MovingSpec, at: number): MovingSpec {
+  const { method, path, layout, names, input } = stateOf(spec, at)
+  const spots = new Map(
+    [...layout.spots].map(([id, spot]) => [id, { ...spot, name: names.get(id) ?? spot.name }]),
+  )
+  const isMoved = (id: number): boolean =>
+    input?.sources.some((source) => source === spots.get(id)?.source) === true
+  return {
+    ...spec,
+    // older schemas of sources that functions convert have no limit
+    tokens: spec.tokens.map((token, id) => (isMoved(id) ? { ...token, most: undefined } : token)),
+    newest: { ...layout, method, spots },
+    path,
+    operations: spec.operations
+      .filter(({ version }) => version >= at)
+      .map((each) => ({ ...each, version: each.version - at })),
+  }
+}
+
+/** What comes of the input that a handler of a version got, for the newest handler. */
+export function carryMoving(spec: MovingSpec, place: Place, seen: Values): Expected | undefined {
+  const { layout, names, input } = stateOf(spec, place.version)
+  const values = new Map(
+    [...layout.spots].map(([id, { source, name }]) => [id, Object(seen[source])[names.get(id) ?? name]]),
+  )
+  const { body, query } = seen
+  const payload = layout.payload === 'data' ? Object(body).data : layout.payload === 'query' ? query : body
+  return expectedOf(spec, { layout, input, values, payload }, place)
+}
+
+/** The kinds of the sources of all versions that hold models. */
+export function movingSources({ payload, newest, operations }: MovingSpec): readonly Kind[] {
+  const layouts = [newest, ...operations.flatMap(({ input }) => input?.layout ?? [])]
+  return payload === undefined
+    ? []
+    : layouts.map((layout) => (layout.payload === 'data' ? { t: 'envelope', of: payload } : payload))
 }
 
 /** Makes a call of a version: every other one has a mistake. */

@@ -7,9 +7,24 @@ import { createRandom, toCaseSeed } from '../../fault/fuzz/random.ts'
 import type { Random } from '../../fault/fuzz/random.ts'
 import { build } from './build.ts'
 import type { Built, Scheme } from './build.ts'
+import { extraBefore, makeExtras, tryExtra } from './extras.ts'
+import type { ExtraSpec } from './extras.ts'
 import { keeping } from './keeping.ts'
+import { carryMoving, movingSources } from './moving-routes.ts'
 import { Reference, Refused } from './reference.ts'
-import { SOURCES, describe, kindOf, sameValue, send, spoilAt, toCall, validCall, withoutNull } from './run.ts'
+import {
+  SOURCES,
+  describe,
+  kindOf,
+  mistakesIn,
+  sameValue,
+  send,
+  spoilAt,
+  toCall,
+  toOwnCall,
+  validCall,
+  withoutNull,
+} from './run.ts'
 import type { Answer, Call, Finding, Report } from './run.ts'
 import { headerAt, isAnswer, statusAt, withOrder, worldBefore } from './world-before.ts'
 import type { WorldBefore } from './world-before.ts'
@@ -23,6 +38,8 @@ interface Pair extends WorldBefore {
   readonly reference: Reference
   readonly random: Random
   readonly scheme: Scheme
+  /** The routes of their own in the longer history. */
+  readonly extras: readonly ExtraSpec[]
   readonly short: Built
   readonly long: Built
   /** The calls of functions of changes since it was emptied. */
@@ -45,14 +62,16 @@ export async function tryNewer(seed: number, index: number, hasDocuments: boolea
   const findings: Finding[] = []
   for (let draw = 0; draw < DRAWS; draw++) {
     const drawnWorld = createWorld(random, true)
-    const world = keeping(drawnWorld, earlierBodies(drawnWorld), random)
+    const drawnExtras = makeExtras(drawnWorld, random)
+    const moving = drawnExtras.flatMap((spec) => (spec.t === 'moving' ? movingSources(spec) : []))
+    const world = keeping(drawnWorld, [...earlierBodies(drawnWorld), ...moving], random)
     const at = 1 + random.below(world.versions.length - 1)
     const parts = worldBefore(world, at)
     if (parts === undefined) continue
     const drawn = random.pick<Scheme>(['url', 'header', 'query', 'host', 'several'])
     // labels of hosts have no dots
     const scheme = drawn === 'host' && world.versions.includes('1.1') ? 'header' : drawn
-    const pair = await open(parts, at, { random, scheme, findings })
+    const pair = await open(parts, drawnExtras, at, { random, scheme, findings })
     if (pair === undefined) break
     await tryPair(pair, hasDocuments)
     return { findings, calls: pair.calls }
@@ -67,29 +86,33 @@ function earlierBodies({ routes }: World): readonly Kind[] {
 
 async function open(
   parts: WorldBefore,
+  drawn: readonly ExtraSpec[],
   at: number,
   given: Pick<Pair, 'random' | 'scheme' | 'findings'>,
 ): Promise<Pair | undefined> {
+  const routes = drawn.map((spec) => extraBefore(spec, at))
+  const extras = routes.map(({ after }) => after)
   try {
     const { after } = parts
     const callsOf = { short: [], long: [] }
-    const long = build(withCalls(after, callsOf.long), true, given.scheme)
+    const long = build(withCalls(after, callsOf.long), true, given.scheme, extras)
     await long.app.ready()
     const newest = after.versions[at] ?? ''
     // removed fields come behind others, in an order that teams may have written otherwise
     const before = withOrder(parts.before, (id) => long.fieldsOf(id, newest))
-    const short = build(withCalls(before, callsOf.short), true, given.scheme)
+    const own = routes.map((route) => route.before)
+    const short = build(withCalls(before, callsOf.short), true, given.scheme, own)
     await short.app.ready()
     // own fields of parts stand behind those of models, where removed ones would be
     const isOrdered = before.objects.every(
       ({ id }) => short.fieldsOf(id, newest).join() === long.fieldsOf(id, newest).join(),
     )
     const reference = new Reference(after)
-    return { before, after, ...given, at, reference, short, long, callsOf, isOrdered, calls: 0 }
+    return { before, after, ...given, at, extras, reference, short, long, callsOf, isOrdered, calls: 0 }
   } catch (error) {
     given.findings.push({
       text: `it cannot be built: ${String(error).slice(0, 900)}`,
-      detail: `at ${at} ${describe(parts)}`,
+      detail: `at ${at} ${describe({ routes, ...parts })}`,
     })
     return undefined
   }
@@ -137,6 +160,7 @@ async function tryPair(pair: Pair, hasDocuments: boolean): Promise<void> {
         await tryError(pair, route, version)
         await tryInvalid(pair, route, version)
       }
+      for (const extra of pair.extras) await tryOwn(pair, extra, version)
       // names in paths that are written by hand follow no change
       const isHand = version === after.versions.length - 1 && after.routes.some((route) => route.hasHand)
       if (hasDocuments && !isHand) compareDocuments(pair, version)
@@ -232,21 +256,7 @@ async function compare(
   call: Call,
   { short, long, detail }: Results,
 ): Promise<void> {
-  const { steps, routes } = pair.before
-  const known = new Set(
-    [...steps, ...routes.flatMap(({ operations }) => operations)].map(({ change }) => change),
-  )
-  pair.callsOf.short.length = 0
-  pair.callsOf.long.length = 0
-  // some are called once more for what is in a field, if a function of a newer change gets that
-  const textOfAll = (texts: readonly string[], place: number): string =>
-    [...new Set(texts.filter((text) => known.has(text.split(' ')[place] ?? '')))].toSorted().join('\n')
-  const before = await send(pair.short, call, short)
-  const loadsBefore = textOfAll(pair.short.desk.loads, 1)
-  const after = await send(pair.long, call, long)
-  const loadsAfter = textOfAll(pair.long.desk.loads, 1)
-  const [callsBefore, callsAfter] = [pair.callsOf.short, pair.callsOf.long].map((each) => textOfAll(each, 0))
-  pair.calls += 2
+  const { before, after, ...others } = await sendBoth(pair, call, { short, long })
   const report = (text: string, own: string): void => {
     pair.findings.push({
       text,
@@ -264,22 +274,7 @@ ${describe(pair.after)}`,
     if (after.status !== 422) report('what a newer change refuses is taken', '')
     return
   }
-  const shownAs = pair.isOrdered ? textOf : canonicalText
-  if (before.status === 422 && after.status === 422 && hasSomeErrors(before, after)) return
-  if (before.status !== after.status || shownAs(before) !== shownAs(after)) {
-    report(
-      canonicalText(before) === canonicalText(after)
-        ? 'members of an older version come in another order'
-        : 'an older version is answered otherwise',
-      '',
-    )
-    return
-  }
-  if (toldIn(before) !== toldIn(after)) report('headers differ', `${toldIn(before)}\n${toldIn(after)}`)
-  if (before.status < 300 && loadsBefore !== loadsAfter)
-    report('older changes load otherwise', `${loadsBefore}\n${loadsAfter}`)
-  if (before.status < 300 && callsBefore !== callsAfter)
-    report('functions of older changes get others', `${callsBefore}\n---\n${callsAfter}`)
+  if (!isSame(pair, { before, after, ...others }, report)) return
   if (carried === undefined) {
     if (after.seen !== undefined) report('a request that was refused is taken', '')
     return
@@ -290,9 +285,128 @@ ${describe(pair.after)}`,
         `${source} arrives otherwise`,
         `got ${canonical(after.seen?.[source])}\nexpected ${canonical(expected)}`,
       )
+}
+
+/** Calls a route of its own in both histories, and compares all that comes of it. */
+async function tryOwn(pair: Pair, spec: ExtraSpec, version: number): Promise<void> {
+  const { reference, random, at, short, long, after: world } = pair
+  for (const isSpoiled of [false, false, true]) {
+    reference.kept.clear()
+    const trial = tryExtra(spec, { random, reference, version }, { isSpoiled, create: long.problemOf })
+    if (trial === undefined) continue
+    const call = toOwnCall(siteOf(pair), version, trial)
+    const both = await sendBoth(pair, call, {
+      short: trial.resultAt?.(at, short.problemOf) ?? trial.result,
+      long: trial.result,
+    })
+    const { before, after } = both
+    const report = (text: string, own: string): void => {
+      pair.findings.push({
+        text: `${spec.t}: ${text}`,
+        detail: `${own}
+${call.method} ${call.url} ${JSON.stringify(call.headers)} ${call.body}
+before ${before.status} ${before.text} ${canonical(before.seen)}
+after  ${after.status} ${after.text} ${canonical(after.seen)}
+version ${world.versions[version]}, newer than ${pair.before.versions[0]} are new
+${describe(extraBefore(spec, at))}
+${describe(pair.before)}
+${describe(world)}`,
+      })
+    }
+    const carried =
+      spec.t === 'moving' && before.seen !== undefined
+        ? carryMoving(spec, { random, reference, version: at }, before.seen)
+        : trial.expected
+    for (const text of carried === undefined ? [] : mistakesIn(after, carried))
+      report(text, canonical(carried))
+    // newer rules and lists that became pages of newer versions may refuse it
+    if (
+      before.seen !== undefined &&
+      (carried === undefined || (before.status < 300 && carried.status >= 400))
+    )
+      continue
+    isSame(pair, both, report, spec.t === 'paged' && spec.version < at)
+  }
+}
+
+interface Both {
+  readonly before: Answer
+  readonly after: Answer
+  /** What changes loaded, and what their functions got, of those that both histories have. */
+  readonly notesBefore: Notes
+  readonly notesAfter: Notes
+}
+
+interface Notes {
+  readonly loads: string
+  readonly calls: string
+}
+
+async function sendBoth(
+  pair: Pair,
+  call: Pick<Call, 'method' | 'url' | 'headers' | 'body'>,
+  results: Pick<Results, 'short' | 'long'>,
+): Promise<Both> {
+  const known = knownChanges(pair)
+  // some are called once more for what is in a field, if a function of a newer change gets that
+  const textOfAll = (texts: readonly string[], place: number): string =>
+    [...new Set(texts.filter((text) => known.has(text.split(' ')[place] ?? '')))].toSorted().join('\n')
+  const ask = async (side: 'short' | 'long'): Promise<readonly [Answer, Notes]> => {
+    const { desk } = pair[side]
+    pair.callsOf[side].length = 0
+    const answer = await send(pair[side], call, results[side])
+    const given = desk.given.map(
+      ([change, values]) => `${change} ${inspect(values, { depth: Infinity, sorted: true })}`,
+    )
+    const calls = textOfAll([...pair.callsOf[side], ...given], 0)
+    return [answer, { loads: textOfAll(desk.loads, 1), calls }]
+  }
+  const [before, notesBefore] = await ask('short')
+  const [after, notesAfter] = await ask('long')
+  pair.calls += 2
+  return { before, after, notesBefore, notesAfter }
+}
+
+/** The changes that both histories have. */
+function knownChanges({ at, before, extras }: Pair): ReadonlySet<string> {
+  const operations = [...before.routes, ...extras].flatMap((route) => {
+    const own: readonly { readonly version: number; readonly change: string }[] = route.operations
+    // those of the shorter history are numbered from its newest version
+    return 't' in route ? own.filter(({ version }) => version >= at) : own
+  })
+  const pages = extras.flatMap((spec) => (spec.t === 'paged' && spec.version >= at ? [spec] : []))
+  return new Set([...before.steps, ...operations, ...pages].map(({ change }) => change))
+}
+
+/** Reports what differs between both answers. Pages that are gathered have headers of their own. */
+function isSame(
+  pair: Pair,
+  { before, after, notesBefore, notesAfter }: Both,
+  report: (text: string, detail: string) => void,
+  isGathered = false,
+): boolean {
+  const shownAs = pair.isOrdered ? textOf : canonicalText
+  if (before.status === 422 && after.status === 422 && hasSomeErrors(before, after)) return true
+  if (before.status !== after.status || shownAs(before) !== shownAs(after)) {
+    report(
+      canonicalText(before) === canonicalText(after)
+        ? 'members of an older version come in another order'
+        : 'an older version is answered otherwise',
+      '',
+    )
+    return false
+  }
+  if (!isGathered && toldIn(before) !== toldIn(after))
+    report('headers differ', `${toldIn(before)}\n${toldIn(after)}`)
+  if (before.status < 300 && notesBefore.loads !== notesAfter.loads)
+    report('older changes load otherwise', `${notesBefore.loads}\n${notesAfter.loads}`)
+  if (before.status < 300 && notesBefore.calls !== notesAfter.calls)
+    report('functions of older changes get others', `${notesBefore.calls}\n---\n${notesAfter.calls}`)
+  const known = knownChanges(pair)
   const kept = Object.fromEntries(Object.entries(after.kept).filter(([change]) => known.has(change)))
-  if (!sameValue(before.kept, kept))
+  if (after.seen !== undefined && !sameValue(before.kept, kept))
     report('what is kept differs', `${canonical(before.kept)}\n${canonical(kept)}`)
+  return true
 }
 
 /** Whether a newer change has another limit, and the text is one that it refuses. */
@@ -333,16 +447,16 @@ function carry(
  * so of several mistakes the first ones are told.
  */
 function hasSomeErrors(before: Answer, after: Answer): boolean {
-  const [one, other] = [before, after].map(({ text }): ReadonlySet<string> => {
-    const { errors } = JSON.parse(text) as { readonly errors: readonly unknown[] }
-    return new Set(errors.map(canonical))
+  const [one, other] = [before, after].map(({ text }): ReadonlySet<string> | undefined => {
+    const { errors } = JSON.parse(text) as { readonly errors?: readonly unknown[] }
+    return errors && new Set(errors.map(canonical))
   })
   if (one === undefined || other === undefined) return false
-  // of two values that a refinement refuses, a newer change may have the other one told first
-  const isRefined = [before, after].every(({ text }) => text.includes('the refinement refuses it'))
+  // of what a refinement and others refuse, a newer change may have another one told first
+  const isRefined = [before, after].some(({ text }) => text.includes('the refinement refuses it'))
   if (one.size === other.size) return isRefined
   const [few, many] = one.size < other.size ? [one, other] : [other, one]
-  return [...few].every((each) => many.has(each)) || before.text.includes('the refinement refuses it')
+  return [...few].every((each) => many.has(each)) || isRefined
 }
 
 /** The text of an answer, without the id of a request that failed. */
@@ -361,7 +475,12 @@ function canonicalText(answer: Answer): string {
 /** The headers of an answer that say something of its route. */
 function toldIn({ headers }: Answer): string {
   return canonical(
-    Object.fromEntries(Object.entries(headers).filter(([name]) => !['date', 'x-request-id'].includes(name))),
+    Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => !['date', 'x-request-id'].includes(name))
+        // the version that was the newest had no mark
+        .map(([name, text]) => [name, name === 'etag' ? String(text).replace(/;v=[^"]*/, '') : text]),
+    ),
   )
 }
 
@@ -376,12 +495,35 @@ function compareDocuments({ short, long, after, findings, before, isOrdered }: P
     return JSON.parse(document) as unknown
   })
   if (canonical(old) === canonical(now)) return
+  const [bare, full] = [withoutPartNames(old), withoutPartNames(now)]
+  if (canonical(bare) === canonical(full)) return
   findings.push({
     text: 'a document of an older version differs',
-    detail: `${differences(JSON.parse(canonical(old)), JSON.parse(canonical(now)), '')
+    detail: `${differences(JSON.parse(canonical(bare)), JSON.parse(canonical(full)), '')
       .slice(0, 20)
       .join('\n')}\nversion ${name}\n${describe(before)}\n${describe(after)}`,
   })
+}
+
+const COMPONENT = '#/components/schemas/'
+
+/** A document with the schemas of parts in their places: which of them have a name depends on what shares them. */
+function withoutPartNames(document: unknown): unknown {
+  const schemas = Object(Object(document).components).schemas as object | undefined
+  const inlined = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(inlined)
+    const { $ref: to }: { readonly $ref?: unknown } = value
+    const name = typeof to === 'string' && to.startsWith(COMPONENT) ? to.slice(COMPONENT.length) : 'M'
+    if (!isOfModel(name)) return inlined(Reflect.get(schemas ?? {}, name))
+    const members = Object.entries(value).filter(([key]) => value !== schemas || isOfModel(key))
+    return Object.fromEntries(members.map(([key, member]) => [key, inlined(member)]))
+  }
+  return inlined(document)
+}
+
+function isOfModel(name: string): boolean {
+  return name.startsWith('M')
 }
 
 function differences(a: unknown, b: unknown, path: string): readonly string[] {

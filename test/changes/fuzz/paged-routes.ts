@@ -3,7 +3,7 @@ import { HttpError, reply } from 'octavo'
 import { absent, operation } from 'octavo/changes'
 import { z } from 'zod'
 
-import type { BuiltPart, Expected, Place, Source, Trial } from './trial.ts'
+import type { BuiltPart, Expected, Note, Place, Source, Trial } from './trial.ts'
 import type { Kind } from './world.ts'
 
 /** How a page names the one after it. */
@@ -28,6 +28,8 @@ export interface PagedSpec {
   readonly isHidden: boolean
   /** How many items of a page older versions get at once, if an operation says so. */
   readonly limit: number | undefined
+  /** The place of the version that is the newest. @default 0 */
+  readonly from?: number
   /** Older and newer operations, newest first. */
   readonly operations: readonly PagedOperation[]
 }
@@ -54,10 +56,7 @@ export function makePaged(at: number, { random, versions, outer }: Source): Page
     status: random.chance(0.2) ? 210 + index : undefined,
     filter: random.chance(0.3) ? `least${index}` : undefined,
     isEnveloped: index > version && random.chance(0.3),
-  })).filter(
-    (each) =>
-      each.path !== undefined || each.status !== undefined || each.filter !== undefined || each.isEnveloped,
-  )
+  })).filter(isSomething)
   return {
     t: 'paged',
     name: `p${at}`,
@@ -74,6 +73,23 @@ export function makePaged(at: number, { random, versions, outer }: Source): Page
     limit: random.chance(0.3) ? 1 + random.below(4) : undefined,
     operations,
   }
+}
+
+function isSomething({ path, status, filter, isEnveloped }: PagedOperation): boolean {
+  return path !== undefined || status !== undefined || filter !== undefined || isEnveloped
+}
+
+/** The route as a team would have written it at a version, and with the newer changes of which it can be said. */
+export function pagedBefore(
+  spec: PagedSpec,
+  at: number,
+): { readonly before: PagedSpec; readonly after: PagedSpec } {
+  // pages are those of a 200
+  const operations = spec.operations
+    .map((each) => (each.version < at && spec.version >= at ? { ...each, status: undefined } : each))
+    .filter(isSomething)
+  const after = { ...spec, operations }
+  return { before: { ...after, from: at }, after }
 }
 
 const DEFAULT = 3
@@ -99,34 +115,45 @@ type Values = Readonly<Record<string, unknown>>
 export function buildPaged(
   spec: PagedSpec,
   of: (kind: Kind) => z.ZodType,
+  note: Note,
 ): { readonly route: { readonly path: string }; readonly parts: readonly BuiltPart[] } {
-  const { name, style, key, was, item, atMost, isHidden, limit } = spec
+  const { name, style, key, was, item, atMost, isHidden, limit, from = 0 } = spec
   const page = pageSchema(spec, of)
   const parameter = PARAMETERS[style]
-  const route = {
-    method: 'GET',
-    path: `/${name}`,
-    name,
-    input: {
-      query: {
-        // a page before the first one has no items
-        [parameter]: style === 'cursor' ? z.string().optional() : z.int().min(0).optional(),
-        limit: z.int().default(DEFAULT),
-        least: z.int().default(0),
-      },
-    },
-    response: { 200: page },
-  }
+  const newest = namesAt(spec, from)
   const list = z.array(of(item))
   const states = {
     list,
     rows: z.object({ rows: list }),
     counted: z.object({ count: z.int(), list }),
   } as const
+  const isWhole = spec.version < from
+  let answer: z.ZodType = states[was]
+  for (const { isEnveloped } of newest.newer) if (isEnveloped) answer = z.object({ data: answer })
+  const route = {
+    method: 'GET',
+    path: newest.path,
+    name,
+    input: {
+      query: {
+        // a page before the first one has no items
+        ...(isWhole && isHidden
+          ? {}
+          : { [parameter]: style === 'cursor' ? z.string().optional() : z.int().min(0).optional() }),
+        ...(isWhole && limit !== undefined ? {} : { limit: z.int().default(DEFAULT) }),
+        [newest.filter]: z.int().default(0),
+      },
+    },
+    response: { [newest.status]: isWhole ? answer : page },
+  }
+  const noted = (now: Values): Values => {
+    note(spec.change, now)
+    return now
+  }
   const downs = {
     list: undefined,
-    rows: (now: Values) => ({ rows: now[key] }),
-    counted: (now: Values) => ({ count: Object(now[key]).length, list: now[key] }),
+    rows: (now: Values) => ({ rows: noted(now)[key] }),
+    counted: (now: Values) => ({ count: Object(noted(now)[key]).length, list: now[key] }),
   } as const
   const next =
     style === 'number'
@@ -144,33 +171,56 @@ export function buildPaged(
     ...(isHidden ? { [parameter]: { was: absent } } : {}),
     ...(limit === undefined ? {} : { limit: { was: absent, up: () => limit } }),
   }
-  const parts: BuiltPart[] = [
-    {
-      version: spec.version,
+  const parts: BuiltPart[] = []
+  if (!isWhole)
+    parts.push({
+      version: spec.version - from,
       change: spec.change,
       part: (operation as Untyped)({
         route: `c.${name}`,
         paged,
         ...(Object.keys(query).length > 0 ? { query } : {}),
       }),
-    },
-  ]
-  let answer: z.ZodType = states[was]
+    })
   for (const { version, change, path, status, filter, isEnveloped } of spec.operations) {
+    if (version < from) continue
     const now = answer
+    const down = (data: unknown): object => {
+      note(change, data)
+      return { data }
+    }
     if (isEnveloped) answer = z.object({ data: now })
     const part = (operation as Untyped)({
       route: `c.${name}`,
       ...(path === undefined ? {} : { path: { was: path } }),
-      ...(filter === undefined ? {} : { query: { least: { was: filter } } }),
+      ...(filter === undefined ? {} : { query: { [newest.filter]: { was: filter } } }),
       response: {
-        ...(status === undefined ? {} : { status: { 200: { was: status } } }),
-        ...(isEnveloped ? { body: { 200: { now, was: answer, down: (data: unknown) => ({ data }) } } } : {}),
+        ...(status === undefined ? {} : { status: { [newest.status]: { was: status } } }),
+        ...(isEnveloped ? { body: { [newest.status]: { now, was: answer, down } } } : {}),
       },
     })
-    parts.push({ version, change, part })
+    parts.push({ version: version - from, change, part })
   }
   return { route, parts }
+}
+
+/** What the parts of the route are called in a version, and the operations that it lacks. */
+function namesAt(
+  { name, operations }: PagedSpec,
+  version: number,
+): {
+  readonly path: string
+  readonly status: number
+  readonly filter: string
+  readonly newer: readonly PagedOperation[]
+} {
+  const newer = operations.filter((each) => each.version < version)
+  return {
+    path: newer.findLast(({ path }) => path !== undefined)?.path ?? `/c/${name}`,
+    status: newer.findLast(({ status }) => status !== undefined)?.status ?? 200,
+    filter: newer.findLast(({ filter }) => filter !== undefined)?.filter ?? 'least',
+    newer,
+  }
 }
 
 /** Makes a call of a version. One that is spoiled fails in a later page. */
@@ -179,7 +229,7 @@ export function tryPaged(
   { random, reference, version }: Place,
   isSpoiled: boolean,
 ): Trial | undefined {
-  const older = spec.operations.filter((each) => each.version < version)
+  const { path, filter } = namesAt(spec, version)
   const isWhole = spec.version < version
   const parameter = PARAMETERS[spec.style]
   const rows = Array.from({ length: random.below(12) }, () => reference.result(random, spec.item))
@@ -224,12 +274,11 @@ export function tryPaged(
     if (at === failing) throw new HttpError(409, 'lost', { code: 'lost' })
     return spec.hasReply ? reply(200, pageOf(at), { headers: { 'x-own': 'yes', etag: '"one"' } }) : pageOf(at)
   }
-  const name = older.findLast(({ filter }) => filter !== undefined)?.filter ?? 'least'
   const call = {
     method: 'GET',
-    path: older.findLast(({ path }) => path !== undefined)?.path ?? `/c/${spec.name}`,
+    path,
     query: {
-      ...(least === undefined ? {} : { [name]: String(least) }),
+      ...(least === undefined ? {} : { [filter]: String(least) }),
       ...(asked === undefined ? {} : { limit: String(asked) }),
       ...(start === 0 ? {} : { [parameter]: first[spec.style] }),
       // a parameter that does not exist is ignored
@@ -239,10 +288,38 @@ export function tryPaged(
     body: undefined,
     result,
   }
-  return {
-    ...call,
-    expected: expectedOf(spec, { found, limit, start, failing, pageOf }, { random, reference, version }),
+  const expected = expectedOf(spec, { found, limit, start, failing, pageOf }, { random, reference, version })
+  const resultAt = (at: number) => (given: Values) => {
+    const own = namesAt(spec, at)
+    const told = (body: unknown): unknown =>
+      spec.hasReply ? reply(own.status, body, { headers: { 'x-own': 'yes', etag: '"one"' } }) : body
+    const before = (items: readonly unknown[]): readonly unknown[] =>
+      items.map((each) => reference.down(spec.item, reference.parse(spec.item, each, 0), at))
+    if (spec.version >= at) {
+      const query = Object(given['query'])
+      const value: unknown = query[parameter]
+      if (query.limit !== limit || query[own.filter] !== (least ?? 0))
+        throw new Error(`wrong query ${JSON.stringify(query)}`)
+      const place = value === undefined ? 0 : positions[spec.style](value)
+      if (place === failing) throw new HttpError(409, 'lost', { code: 'lost' })
+      const page: Values = { ...pageOf(place) }
+      return told({ ...page, [spec.key]: before(Object(page[spec.key])) })
+    }
+    if (expected.status === 409) throw new HttpError(409, 'lost', { code: 'lost' })
+    return told(listOf(spec, before(found.slice(start * limit)), own.newer))
   }
+  return { ...call, resultAt, expected }
+}
+
+/** The list that was before pages, in what operations put around it. */
+function listOf(
+  { was }: PagedSpec,
+  list: readonly unknown[],
+  operations: readonly PagedOperation[],
+): unknown {
+  let body: unknown = was === 'list' ? list : was === 'rows' ? { rows: list } : { count: list.length, list }
+  for (const { isEnveloped } of operations) if (isEnveloped) body = { data: body }
+  return body
 }
 
 /** The last page of a list with one item. */
@@ -274,9 +351,8 @@ function expectedOf(
   },
   { reference, version }: Place,
 ): Expected {
-  const { item, key, atMost, was } = spec
-  const older = spec.operations.filter((each) => each.version < version)
-  const status = older.findLast(({ status: each }) => each !== undefined)?.status ?? 200
+  const { item, key, atMost } = spec
+  const { status, newer } = namesAt(spec, version)
   const sent = (items: readonly unknown[]): readonly unknown[] =>
     items.map((each) =>
       reference.parse(item, reference.down(item, reference.parse(item, each, 0), version), version),
@@ -293,8 +369,5 @@ function expectedOf(
   const broken = failing < start ? Infinity : failing - start + 1
   if (broken <= Math.min(pages, beyond)) return { status: 409, calls: broken }
   if (beyond <= pages) return { status: 422, code: 'list_too_long', calls: beyond }
-  const list = sent(rows)
-  let body: unknown = was === 'list' ? list : was === 'rows' ? { rows: list } : { count: list.length, list }
-  for (const { isEnveloped } of older) if (isEnveloped) body = { data: body }
-  return { status, body, calls: pages }
+  return { status, body: listOf(spec, sent(rows), newer), calls: pages }
 }

@@ -3,7 +3,8 @@ import { defineProblem } from 'octavo'
 import { operation } from 'octavo/changes'
 import { z } from 'zod'
 
-import type { BuiltPart, Place, Source, Trial } from './trial.ts'
+import type { Reference } from './reference.ts'
+import type { BuiltPart, Note, Place, Source, Trial } from './trial.ts'
 import type { Kind } from './world.ts'
 
 interface DeclaredSpec {
@@ -19,6 +20,8 @@ export interface ProblemSpec {
   readonly t: 'problem'
   readonly name: string
   readonly declared: DeclaredSpec
+  /** The newest path with its prefix, if newer operations changed it before. */
+  readonly path?: string
   /** Newest first. */
   readonly operations: readonly ProblemOperation[]
 }
@@ -82,8 +85,9 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Makes the route and the parts of its changes. */
 export function buildProblem(
-  { name, declared, operations }: ProblemSpec,
+  { name, declared, path: own, operations }: ProblemSpec,
   of: (kind: Kind) => z.ZodType,
+  note: Note,
 ): {
   readonly route: { readonly path: string }
   readonly parts: readonly BuiltPart[]
@@ -94,18 +98,22 @@ export function buildProblem(
   const problem: unknown = toProblem(declared)
   const route = {
     method: 'GET',
-    path: `/${name}`,
+    path: own ?? `/c/${name}`,
     name,
     problems: [problem],
     response: z.object({ ok: z.boolean() }),
   }
   const parts = operations.map((each): BuiltPart => {
     const { version, change, was, status, path } = each
+    const down = (body: Values): Values => {
+      note(change, body)
+      return downOf(each, body)
+    }
     const errors = {
       [declared.code]: {
         ...(was === undefined ? {} : { was: typeof was === 'string' ? was : toProblem(was) }),
         ...(status === undefined ? {} : { status }),
-        ...(each.isMarked || each.turn !== undefined ? { down: (body: Values) => downOf(each, body) } : {}),
+        ...(each.isMarked || each.turn !== undefined ? { down } : {}),
       },
     }
     const part: unknown = (operation as Untyped)({
@@ -132,12 +140,51 @@ function downOf({ turn, isMarked, change }: ProblemOperation, body: Values): Val
   return { ...own, ...(turn === 'wrap' ? { data: members } : Object(members['data'])), ...mark }
 }
 
+/** The route as a team would have written it at a version. */
+export function problemBefore({ operations, ...spec }: ProblemSpec, at: number): ProblemSpec {
+  let { declared, path } = spec
+  for (const { version, was, status, path: own } of operations) {
+    if (version >= at) continue
+    path = own ?? path
+    if (typeof was === 'object') declared = was
+    else if (was !== undefined) declared = { ...declared, code: was }
+    if (status !== undefined) declared = { ...declared, status }
+  }
+  const older = operations.filter(({ version }) => version >= at)
+  return {
+    ...spec,
+    declared,
+    ...(path === undefined ? {} : { path }),
+    operations: older.map((each) => ({ ...each, version: each.version - at })),
+  }
+}
+
+/** The route without members that newer operations add, which no problem of an older handler can declare. */
+export function tameProblem({ operations, ...spec }: ProblemSpec, at: number): ProblemSpec {
+  const tamed = operations
+    .map((each) => (each.version < at ? { ...each, isMarked: false } : each))
+    .filter(({ was, status, isMarked }) => was !== undefined || status !== undefined || isMarked)
+  return { ...spec, operations: tamed }
+}
+
+/** The members of a problem in the version at a place. */
+function membersAt(spec: ProblemSpec, given: unknown, at: number, reference: Reference): unknown {
+  const { members } = problemBefore(spec, at).declared
+  if (spec.declared.members === undefined || members === undefined) return undefined
+  let body: Values = { ...Object(reference.parse(spec.declared.members, given, 0)) }
+  for (const each of spec.operations)
+    if (each.version < at && each.turn !== undefined) body = downOf(each, body)
+  const own = Object.entries(body).filter(([key]) => OWN.every((each) => each !== key))
+  return reference.parse(members, reference.down(members, Object.fromEntries(own), at), at)
+}
+
 /** Makes a call of a version. `create` makes the problem of its members. */
 export function tryProblem(
-  { name, declared, operations }: ProblemSpec,
+  spec: ProblemSpec,
   { random, reference, version }: Place,
   create: (name: string, members: unknown) => unknown,
 ): Trial {
+  const { name, declared, operations } = spec
   const older = operations.filter((each) => each.version < version)
   const given = declared.members === undefined ? undefined : reference.value(random, declared.members, 0)
   const path = older.findLast((each) => each.path !== undefined)?.path ?? `/c/${name}`
@@ -149,6 +196,9 @@ export function tryProblem(
     body: undefined,
     result: () => {
       throw create(name, given)
+    },
+    resultAt: (at: number, createAt: typeof create) => () => {
+      throw createAt(name, membersAt(spec, given, at, reference))
     },
   }
   let shown = declared
@@ -179,8 +229,10 @@ export function tryProblem(
     const members = Object.fromEntries(
       Object.entries(body).filter(([key]) => !(key in own) && !(key in marks)),
     )
+    // what an open schema does not declare stays
+    const isOpen = shown.members.t === 'object' && reference.isOpen(shown.members.object)
     const converted = reference.parse(shown.members, reference.down(shown.members, members, version), version)
-    body = { ...own, ...Object(converted), ...(isMade ? marks : {}) }
+    body = { ...own, ...Object(converted), ...(isMade || isOpen ? marks : {}) }
   }
   return { ...call, expected: { status, body } }
 }

@@ -287,6 +287,7 @@ export async function send(
   desk.kept = {}
   desk.calls = 0
   desk.loads.length = 0
+  desk.given.length = 0
   desk.result = (_, given) => {
     const made = typeof result === 'function' ? result(given) : result
     if (made instanceof HttpError) throw made
@@ -334,8 +335,8 @@ ${describe(world)}`,
   }
 }
 
-function toOwnCall(
-  { world, scheme }: Site,
+export function toOwnCall(
+  { world, scheme }: Caller,
   version: number,
   { method, path, query, headers, body }: Trial,
 ): Pick<Call, 'method' | 'url' | 'headers' | 'body'> {
@@ -356,7 +357,10 @@ function toOwnCall(
 }
 
 /** What differs from what has to come of a call. */
-function mistakesIn(answer: Answer, { status, seen, kept, body, code, issue, calls }: Expected): string[] {
+export function mistakesIn(
+  answer: Answer,
+  { status, seen, kept, body, code, issue, calls }: Expected,
+): string[] {
   if (answer.status !== status) return [`the status is ${answer.status} and not ${status}`]
   const mistakes: string[] = []
   if (seen !== undefined)

@@ -14,6 +14,8 @@ export interface Trial {
   readonly body: unknown
   /** The result of each call of the handler, which may throw. */
   readonly result: (given: Readonly<Record<string, unknown>>) => unknown
+  /** The same result, of a handler that was written for the version at a place. `create` makes the problem of that version. */
+  readonly resultAt?: (at: number, create: (name: string, members: unknown) => unknown) => Trial['result']
   readonly expected: Expected
 }
 
@@ -52,6 +54,9 @@ export interface Source {
   /** An object all of whose values can be written as text. */
   readonly flat: () => Kind | undefined
 }
+
+/** Notes what a function of a change gets. */
+export type Note = (change: string, values: unknown) => void
 
 /** A part of a change, which has no other ones. */
 export interface BuiltPart {
