@@ -42,6 +42,8 @@ export interface MovingSpec {
   readonly payload: Kind | undefined
   readonly tokens: readonly Token[]
   readonly newest: Layout
+  /** The sources that newer operations described as a whole, even those with nothing in them. */
+  readonly described?: readonly SourceName[]
   /** The newest path with its prefix, if newer operations changed it before. */
   readonly path?: string
   /** Newest first. */
@@ -228,7 +230,10 @@ export function buildMoving(
   of: (kind: Kind) => z.ZodType,
   note: Note,
 ): { readonly route: { readonly path: string }; readonly parts: readonly BuiltPart[] } {
-  const input = Object.fromEntries(schemasOf(spec, spec.newest, of, true))
+  const empty = (spec.described ?? []).flatMap((source) =>
+    source === 'body' ? [] : [[source, z.object({})] as const],
+  )
+  const input = Object.fromEntries([...empty, ...schemasOf(spec, spec.newest, of, true)])
   const route = {
     method: spec.newest.method,
     path: spec.path ?? `/c/${spec.name}${paramsIn(spec.newest)}`,
@@ -363,6 +368,7 @@ export function movingBefore(spec: MovingSpec, at: number): MovingSpec {
     tokens: spec.tokens.map((token, id) => (isMoved(id) ? { ...token, most: undefined } : token)),
     newest: { ...layout, method, spots },
     path,
+    described: input?.sources ?? [],
     operations: spec.operations
       .filter(({ version }) => version >= at)
       .map((each) => ({ ...each, version: each.version - at })),

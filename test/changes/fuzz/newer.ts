@@ -102,8 +102,11 @@ async function open(
     // removed fields come behind others, in an order that teams may have written otherwise
     const before = withOrder(parts.before, (id) => long.fieldsOf(id, newest))
     const own = routes.map((route) => route.before)
-    const short = build(withCalls(before, callsOf.short), true, given.scheme, own)
-    if (!(await isWritable(short))) return undefined
+    const short = await buildShort(() => build(withCalls(before, callsOf.short), true, given.scheme, own))
+    if (short === undefined) {
+      await long.app.close()
+      return undefined
+    }
     // own fields of parts stand behind those of models, where removed ones would be
     const isOrdered = before.objects.every(
       ({ id }) => short.fieldsOf(id, newest).join() === long.fieldsOf(id, newest).join(),
@@ -119,13 +122,14 @@ async function open(
   }
 }
 
-/** Whether a team can have written it: without newer changes, a change may reach a part that lacks some of its fields. */
-async function isWritable({ app }: Built): Promise<boolean> {
+/** Builds the shorter history, or returns `undefined` if one of its changes reaches a part that lacks some of its fields. */
+async function buildShort(make: () => Built): Promise<Built | undefined> {
   try {
-    await app.ready()
-    return true
+    const made = make()
+    await made.app.ready()
+    return made
   } catch (error) {
-    if (String(error).includes('[half_changed_part]')) return false
+    if (String(error).includes('[half_changed_part]')) return undefined
     throw error
   }
 }
