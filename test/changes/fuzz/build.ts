@@ -1,5 +1,5 @@
 /* oxlint-disable complexity -- a case for each kind of schema */
-import { createApp, VersioningSchemes } from 'octavo'
+import { createApp, DefinitionError, VersioningSchemes } from 'octavo'
 import type { App, ExecutionContext } from 'octavo'
 import {
   absent,
@@ -201,7 +201,13 @@ export function build(
     desk,
     fieldsOf: (id, version) => {
       const { schema } = made as { readonly schema: (of: unknown, asked: object) => z.ZodObject }
-      return Object.keys(schema(schemas[id], { version }).shape)
+      try {
+        return Object.keys(schema(schemas[id], { version }).shape)
+      } catch (error) {
+        // a part that no route has need not be one that its changes convert
+        if (error instanceof DefinitionError) return []
+        throw error
+      }
     },
     problemOf: (name, members) => built.get(name)?.create?.(members),
   }
