@@ -162,6 +162,18 @@ function comparePaths(documents: ComparedDocuments): readonly OfOperation[] {
       return toOperationDifferences(old, [movedOperation(old, now), ...inside])
     }),
     ...gone.map((old) => {
+      const tool = old.node['x-tool']
+      // of a list of tools: nothing else says when a tool ends
+      if (documents.base.root['x-tools'] === true && isString(tool))
+        return toOperationDifferences(old, [
+          {
+            rule: 'tool-removed',
+            at: [],
+            base: old.place,
+            revision: undefined,
+            values: { tool, now: 'gone' },
+          },
+        ])
       const isPathGone = !after.some(({ path, pattern }) => path === old.path || pattern === old.pattern)
       return toOperationDifferences(old, [toRemovedOperation(old, isPathGone, documents)])
     }),

@@ -116,8 +116,8 @@ describe('octavo diff', () => {
     assert.equal(
       stdout,
       `breaking  POST /alerts
-          the operation was removed without deprecation (api-path-removed-without-deprecation)
-          Deprecate it first, then remove it after its sunset.
+          the tool alerts is gone (tool-removed)
+          Keep the name of the tool, or make the change part of a new version.
 info      POST /radar
           an operation was added (endpoint-added)
 warning   POST /weather

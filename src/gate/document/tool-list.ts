@@ -32,7 +32,13 @@ export function toToolDocument(tools: readonly JsonSchema[]): JsonSchema {
       },
     }
   }
-  return { openapi: '3.1.1', info: { title: 'Tools', version: '1' }, paths, components: { schemas } }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Tools', version: '1' },
+    'x-tools': true,
+    paths,
+    components: { schemas },
+  }
 }
 
 function toContent(schema: JsonSchema): JsonSchema {
