@@ -59,11 +59,6 @@ export const SEED: readonly TextEdit[] = [
   [BOOKS, 'const rows = new Map([[1, {', 'const rows = new Map<number, z.infer<typeof Book>>([[1, {'],
   [
     BOOKS,
-    'import { defineController, defineProvider, notFound }',
-    'import { defineController, defineProblem, defineProvider, notFound }',
-  ],
-  [
-    BOOKS,
     '/** The routes',
     `export const Shelved = defineProblem({ code: 'shelved', status: 409, title: 'The book is shelved' })
 

@@ -141,7 +141,7 @@ describe('octavo import', () => {
       return [code, stderr.split('\n')[0] ?? '']
     }
     write('empty.json', '{ "openapi": "3.1.0", "info": { "title": "A", "version": "1" }, "paths": {} }')
-    assert.deepEqual(await wrong(), [2, 'octavo: pass a document: octavo import openapi.yaml'])
+    assert.deepEqual(await wrong(), [2, 'octavo: pass a document or --from: octavo import openapi.yaml'])
     assert.deepEqual(await wrong('none.yaml'), [2, 'octavo: none.yaml: file not found'])
     write(
       'leak.json',

@@ -101,11 +101,11 @@ Operations: \`GET /user\`
 
 **Breaking**
 
-- \`GET /user\` \`User/surname\`: the required property was removed (\`response-required-property-removed\`)
+- \`User\` \`surname\`: the required property was removed (\`response-required-property-removed\`)
 
 **Compatible**
 
-- \`GET /user\` \`User/lastName\`: a required property was added (\`response-required-property-added\`)
+- \`User\` \`lastName\`: a required property was added (\`response-required-property-added\`)
 
 Keep its document for octavo check: octavo snapshot --version 2026-06-01
 `,

@@ -25,7 +25,7 @@ describe('lists of tools of other servers', () => {
       list({ description: 'Finds any car' }),
       ['warning tool-description-changed '],
     ],
-    ['a tool that is gone', list({}), { tools: [] }, ['breaking api-path-removed-without-deprecation ']],
+    ['a tool that is gone', list({}), { tools: [] }, ['breaking tool-removed ']],
     ['a new tool', { tools: [] }, list({}), ['info endpoint-added ']],
     [
       'another type of an argument',
