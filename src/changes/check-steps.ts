@@ -24,7 +24,7 @@ interface Carried {
   readonly told: ReadonlySet<Step>
 }
 
-/** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
+/** Finds functions that changes lack, and functions that are never called. Types tell the same in TypeScript. */
 export function stepProblems(
   chains: Iterable<Chain>,
   { sent, handled, told }: Carried,

@@ -156,7 +156,7 @@ function withForms(plan: Plan, formOf: (form: Form) => Schema): Plan {
   }
 }
 
-/** The object schema that another one refines, if the same changes reach both. Documents show the other one as a reference to it. */
+/** Returns the object schema from which `refine` made this one, if the same changes reach both. Documents show a reference to it. */
 function parentOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): Schema | undefined {
   const parent = schemaOf(Reflect.get(schema._zod, 'parent'))
   if (parent === undefined || defOf(schema).type !== 'object') return undefined

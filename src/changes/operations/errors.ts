@@ -225,8 +225,8 @@ function toOlderError(
 }
 
 /**
- * Converts the members of a problem, and leaves out those that neither it declares nor a function made. A body of another format keeps those
- * that no problem declares.
+ * Converts the members of a problem. Members that the older problem doesn't declare are left out, unless a function made them. A body of another
+ * format keeps members that no problem declares.
  */
 function toOlderMembers(
   body: object,

@@ -105,7 +105,7 @@ function withoutOwnSchemas(media: unknown): readonly unknown[] {
   return [{ ...toRecord(media), schema: others.length === 1 ? others[0] : { anyOf: others } }]
 }
 
-/** An object with what its members become, without those that become nothing. */
+/** Maps the members of an object. A member that is mapped to an empty list is left out. */
 function mapMembers(
   value: unknown,
   map: (member: unknown) => readonly unknown[],

@@ -14,7 +14,7 @@ export function isAnything(schema: unknown): boolean {
   return schema === true || (isRecord(schema) && Object.keys(withoutWords(schema)).length === 0)
 }
 
-/** Whether two schemas say the same, also of what they refer to. */
+/** Whether two schemas and the schemas that they refer to are equal. */
 export function isSame(
   one: unknown,
   other: unknown,
