@@ -360,6 +360,15 @@ export function movingBefore(spec: MovingSpec, at: number): MovingSpec {
   const spots = new Map(
     [...layout.spots].map(([id, spot]) => [id, { ...spot, name: names.get(id) ?? spot.name }]),
   )
+  // functions return the newest names, which newer changes have renamed
+  const rename = ({ spots: own }: Layout): Layout['spots'] =>
+    new Map(
+      [...own].map(([id, spot]) =>
+        spot.name === spec.newest.spots.get(id)?.name
+          ? [id, { ...spot, name: names.get(id) ?? spot.name }]
+          : [id, spot],
+      ),
+    )
   const isMoved = (id: number): boolean =>
     input?.sources.some((source) => source === spots.get(id)?.source) === true
   return {
@@ -371,7 +380,13 @@ export function movingBefore(spec: MovingSpec, at: number): MovingSpec {
     described: input?.sources ?? [],
     operations: spec.operations
       .filter(({ version }) => version >= at)
-      .map((each) => ({ ...each, version: each.version - at })),
+      .map((each) => ({
+        ...each,
+        version: each.version - at,
+        ...(each.input && {
+          input: { ...each.input, layout: { ...each.input.layout, spots: rename(each.input.layout) } },
+        }),
+      })),
   }
 }
 
