@@ -14,8 +14,8 @@ interface OtherRoute {
 type Members = readonly (readonly [name: string | symbol, value: unknown])[]
 
 /**
- * Creates the context of another route: everything is that of the request but the route, what its module sees, the head of the response,
- * which is not sent, and `more`. Members that are set are set on the request, unless the other route `keeps` them.
+ * Creates the context of another route. Its route, module, resolved providers, response head (which is not sent) and `more` are its own, and all
+ * other members are those of the request. Assignments reach the context of the request, unless the other route `keeps` them.
  */
 export function createRouteContext(
   context: RequestContext,

@@ -27,15 +27,9 @@ interface Place {
  * Lists the versions of an application, their documents and their endings as a catalog (RFC 9727), by the relations of RFC 8631 and RFC 8594.
  */
 export function createCatalog({ path, folder, hasPage }: Place, documents: AppDocuments): Catalog {
+  let found: Anchors | undefined
   const show = (): RawReply => {
-    const versions = documents.versions().toReversed()
-    const anchors = new Map<string, (string | null)[]>()
-    for (const version of versions.length > 0 ? versions : [null]) {
-      const [{ url } = { url: '/' }] = documents.servers(version)
-      // the rest of a host that names versions is not known
-      const anchor = url.includes('{') ? '/' : url
-      anchors.set(anchor, [...(anchors.get(anchor) ?? []), version])
-    }
+    const anchors = (found ??= toAnchors(documents))
     const linkset: readonly LinkContext[] = [
       { anchor: path, item: [...anchors.keys()].map((href) => ({ href })) },
       ...[...anchors].map(([anchor, listed]) => ({
@@ -52,6 +46,21 @@ export function createCatalog({ path, folder, hasPage }: Place, documents: AppDo
     })
   }
   return { show }
+}
+
+type Anchors = ReadonlyMap<string, readonly (string | null)[]>
+
+/** Finds the address of each version, which stays the same while the application runs, unlike the state of a version. */
+function toAnchors(documents: AppDocuments): Anchors {
+  const versions = documents.versions().toReversed()
+  const anchors = new Map<string, (string | null)[]>()
+  for (const version of versions.length > 0 ? versions : [null]) {
+    const [{ url } = { url: '/' }] = documents.servers(version)
+    // the rest of a host that names versions is not known
+    const anchor = url.includes('{') ? '/' : url
+    anchors.set(anchor, [...(anchors.get(anchor) ?? []), version])
+  }
+  return anchors
 }
 
 function toDocument(version: string | null, folder: string, documents: AppDocuments): Target {
